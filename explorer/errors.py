@@ -1,0 +1,53 @@
+"""What can go wrong, as the visitor will read it. Each message says what to do next.
+
+ExplorerError
+├── UnknownModel          the registry has no card of that name
+├── UnsuitableModel       the model cannot do what was asked of it
+├── UnsuitableText        the text, a candidate or an option cannot be analysed as asked
+├── ModelUnavailable      the model cannot be had now: offline, gated, missing, or the download failed
+├── ModelRefused          the model will not be loaded: unsafe format, too large, wrong checksum, unsafe id
+├── OutOfMemory           the model or the analysis does not fit, even after others were unloaded
+├── TooBusy               too many analyses are waiting
+├── UnsuitableCorpus      the training text cannot be read, or is too small
+└── UnwritableFolder      a result cannot be written: the disk is full, or the folder may not be written
+"""
+
+
+class ExplorerError(Exception):
+    """Base of every error whose message is written for the visitor."""
+
+
+class UnknownModel(ExplorerError):
+    """The registry has no card of that name."""
+
+
+class UnsuitableModel(ExplorerError):
+    """The model cannot do what was asked of it, e.g. it has no masked head."""
+
+
+class UnsuitableText(ExplorerError):
+    """The text, a candidate or an option cannot be analysed as asked, e.g. there is no blank."""
+
+
+class ModelUnavailable(ExplorerError):
+    """The model cannot be had now: offline, gated, missing, or its download failed."""
+
+
+class ModelRefused(ExplorerError):
+    """The model will not be loaded: unsafe format, too large, wrong checksum, or an unsafe id."""
+
+
+class OutOfMemory(ExplorerError):
+    """The model or the analysis does not fit, even after other models were unloaded."""
+
+
+class TooBusy(ExplorerError):
+    """Too many analyses are waiting for this device."""
+
+
+class UnsuitableCorpus(ExplorerError):
+    """The training text cannot be read, or is too small."""
+
+
+class UnwritableFolder(ExplorerError):
+    """A result cannot be written: the disk is full, or the folder may not be written."""

@@ -1,0 +1,218 @@
+"""Forward passes shared by all who ask the same model at the same time, with a vocabulary head only where it is wanted.
+
+Nobody waits for company: a caller adds its rows to what is pending and takes the model's lock. Whoever holds the lock
+runs micro-batches of what is pending, the smallest request first, until its own rows are answered; callers who come
+to the lock later often find their answer ready. So a batch of hundreds does not make one sentence wait for all of it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock, local
+from weakref import WeakKeyDictionary
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from explorer.errors import UnsuitableText
+from explorer.models.backend import LoadedModel
+
+CUDA_BATCH_TOKENS = 16_384
+CPU_BATCH_TOKENS = 512  # larger ones are no faster on two cores, and pad more
+
+
+@dataclass(frozen=True)
+class Row:
+    """One input, and where its tokens are to be predicted.
+
+    Attributes:
+        ids: Token ids, special tokens included.
+        positions: Indices into ids, in the order the answers are wanted; at least one.
+    """
+
+    ids: tuple[int, ...]
+    positions: tuple[int, ...]
+
+
+def masked_logits(model: LoadedModel, rows: Sequence[Row]) -> list[Float[Tensor, "position vocab"]]:
+    """Scores of the whole vocabulary at chosen positions of each row, from forward passes shared with other callers.
+
+    Args:
+        model: A model with a language modelling head on one stack of layers.
+        rows: Any number, of any lengths.
+
+    Returns:
+        Per row, in the order given, float32 logits on the model's device, one line per position.
+
+    Raises:
+        UnsuitableText: A row is longer than the model's limit.
+        ValueError: A row is empty, or holds an id or a position that does not exist.
+    """
+    combiner = _combiner_of(model)
+    for row in rows:
+        combiner.check(row)
+    return combiner.answer(model.network, rows) if rows else []
+
+
+@dataclass(eq=False)
+class _Request:
+    """What one caller asks: rows still to do, and the answers so far."""
+
+    todo: dict[int, Row]
+    logits: list[Tensor | None]
+    alone: bool = False  # a pass shared with others failed: the next is not shared, so that the fault finds its owner
+    error: Exception | None = None
+
+
+@dataclass(eq=False)
+class _Combiner:
+    """What is pending for one model, and the facts needed to check and pad it."""
+
+    vocabulary: int
+    limit_tokens: int
+    pad_id: int
+    device: torch.device
+    batch_tokens: int
+    pending: list[_Request] = field(default_factory=list)
+    pending_lock: Lock = field(default_factory=Lock)
+    forward_lock: Lock = field(default_factory=Lock)
+
+    def check(self, row: Row) -> None:
+        """Refuse what the device would fail on: on CUDA an index error ruins the whole process."""
+        length = len(row.ids)
+        if length > self.limit_tokens:
+            raise UnsuitableText(
+                f"The text has {length} tokens, and this model reads at most {self.limit_tokens}: shorten the text."
+            )
+        if not row.ids or not row.positions:
+            raise ValueError("a row needs at least one token id and one position")
+        if min(row.ids) < 0 or max(row.ids) >= self.vocabulary:
+            raise ValueError(f"token ids must lie in [0, {self.vocabulary}), got {min(row.ids)} to {max(row.ids)}")
+        if min(row.positions) < 0 or max(row.positions) >= length:
+            raise ValueError(f"positions {row.positions} must lie in [0, {length})")
+
+    def answer(self, network: nn.Module, rows: Sequence[Row]) -> list[Tensor]:
+        """Run micro-batches, this caller's rows among them, until these rows are answered."""
+        request = _Request(todo=dict(enumerate(rows)), logits=[None] * len(rows))
+        with self.pending_lock:
+            self.pending.append(request)
+        try:
+            while request.todo and request.error is None:
+                with self.forward_lock:
+                    if request.todo and request.error is None:
+                        self._run_one_batch(network)
+        finally:
+            with self.pending_lock:
+                self.pending.remove(request)
+        if request.error is not None:
+            raise request.error
+        return request.logits
+
+    def _run_one_batch(self, network: nn.Module) -> None:
+        batch = self._next_batch()
+        requests = {id(request): request for request, _ in batch}.values()
+        try:
+            answers = self._forward(network, [request.todo[index] for request, index in batch])
+        except Exception as error:  # handed to the caller whose rows these are
+            for request in requests:
+                request.alone = True
+            if len(requests) == 1:
+                request.error = error
+            return
+        for (request, index), logits in zip(batch, answers, strict=True):
+            request.logits[index] = logits
+            del request.todo[index]
+
+    def _next_batch(self) -> list[tuple[_Request, int]]:
+        """Rows of similar length, those of the smallest request among them."""
+        with self.pending_lock:
+            waiting = [request for request in self.pending if request.todo and request.error is None]
+        first = waiting[0]
+        if len(waiting) == 1 and len(first.todo) == 1:
+            return [(first, next(iter(first.todo)))]
+        first = min(waiting, key=lambda request: sum(len(row.ids) for row in request.todo.values()))
+        sharing = [first] if first.alone else [request for request in waiting if not request.alone]
+        by_length = sorted(
+            ((request, index) for request in sharing for index in request.todo),
+            key=lambda asked: len(asked[0].todo[asked[1]].ids),
+        )
+        return next(batch for batch in self._cut(by_length) if any(request is first for request, _ in batch))
+
+    def _cut(self, by_length: list[tuple[_Request, int]]) -> Iterable[list[tuple[_Request, int]]]:
+        """Micro-batches whose tokens, padding included, stay under the bound."""
+        batch = []
+        for request, index in by_length:
+            if batch and (len(batch) + 1) * len(request.todo[index].ids) > self.batch_tokens:
+                yield batch
+                batch = []
+            batch.append((request, index))
+        yield batch
+
+    @torch.inference_mode()
+    def _forward(self, network: nn.Module, rows: list[Row]) -> Sequence[Tensor]:
+        longest = max(len(row.ids) for row in rows)
+        padded = [row.ids + (self.pad_id,) * (longest - len(row.ids)) for row in rows]
+        ids = torch.tensor(padded).to(self.device)
+        if all(len(row.ids) == longest for row in rows):
+            mask = None  # spares building a 4-D mask and lets the fastest attention kernel run
+        else:
+            mask = torch.tensor([[1] * len(row.ids) + [0] * (longest - len(row.ids)) for row in rows]).to(self.device)
+        wanted = torch.tensor([i * longest + position for i, row in enumerate(rows) for position in row.positions])
+        _selection.wanted, _selection.shape, _selection.done = wanted.to(self.device), ids.shape, False
+        try:
+            logits = network(input_ids=ids, attention_mask=mask, return_dict=True).logits
+            if not _selection.done:  # an unusual network: its head ran everywhere
+                logits = logits.flatten(0, 1).index_select(0, _selection.wanted)
+        finally:
+            _selection.wanted = None
+        logits = logits.reshape(len(wanted), -1).float()
+        return logits.split([len(row.positions) for row in rows])
+
+
+class _Selection(local):
+    """The positions that this thread's forward pass wants; other threads may use the same network undisturbed."""
+
+    wanted: Tensor | None = None
+    shape: tuple[int, ...] = ()
+    done: bool = False
+
+
+_selection = _Selection()
+
+
+def _keep_wanted(body: nn.Module, arguments: object, output: object) -> None:
+    """Forward hook of a network's body: the vocabulary head, half of a small model's work, gets only what is wanted."""
+    if _selection.wanted is None or _selection.done:
+        return
+    hidden = getattr(output, "last_hidden_state", None)
+    if hidden is not None and hidden.shape[:2] == _selection.shape:
+        output["last_hidden_state"] = hidden.flatten(0, 1).index_select(0, _selection.wanted)[None]
+        _selection.done = True
+
+
+_combiners: WeakKeyDictionary[LoadedModel, _Combiner] = WeakKeyDictionary()  # goes when the model does
+_combiners_lock = Lock()
+
+
+def _combiner_of(model: LoadedModel) -> _Combiner:
+    if (combiner := _combiners.get(model)) is not None:
+        return combiner
+    with _combiners_lock:
+        if (combiner := _combiners.get(model)) is None:
+            combiner = _combiners[model] = _prepare(model)
+    return combiner
+
+
+def _prepare(model: LoadedModel) -> _Combiner:
+    network = model.network
+    if network.config.is_encoder_decoder:
+        raise ValueError(f"{model.card.name} has no single stack of layers: ask its decoder instead")
+    network.base_model.register_forward_hook(_keep_wanted)
+    device = network.device
+    return _Combiner(
+        vocabulary=len(network.get_input_embeddings().weight),
+        limit_tokens=model.limit_tokens,
+        pad_id=getattr(network.config, "pad_token_id", None) or 0,
+        device=device,
+        batch_tokens=CUDA_BATCH_TOKENS if device.type == "cuda" else CPU_BATCH_TOKENS,
+    )

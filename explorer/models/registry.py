@@ -1,0 +1,138 @@
+"""The models on offer, by name, and the backend that runs them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
+from threading import Lock
+
+from explorer.errors import ModelRefused, UnknownModel
+from explorer.models.backend import Backend, LoadedModel, Result
+from explorer.models.card import Ability, ModelCard
+from explorer.models.status import Budget, ModelStatus
+
+
+class Registry:
+    """Finds a model by name and sends analyses to where it runs.
+
+    Args:
+        cards: The models on offer, in the order they are shown; names must be unique.
+        open_backend: Called once, when the first model is needed: opening it imports torch, and the page comes first.
+
+    Raises:
+        ValueError: Two cards share a name.
+    """
+
+    def __init__(self, cards: Iterable[ModelCard], open_backend: Callable[[], Backend]) -> None:
+        self._cards: dict[str, ModelCard] = {}
+        for card in cards:
+            if card.name in self._cards:
+                raise ValueError(f"two cards are named {card.name!r}")
+            self._cards[card.name] = card
+        self._backend = open_backend if isinstance(open_backend, _LazyBackend) else _LazyBackend(open_backend)
+
+    def names(self, ability: Ability | None = None) -> list[str]:
+        """Names of the models, in the order of the catalogue.
+
+        Args:
+            ability: Only of the models that have it.
+        """
+        return [card.name for card in self._cards.values() if ability is None or ability in card.abilities]
+
+    def cards(self) -> tuple[ModelCard, ...]:
+        """The models on offer, in the order of the catalogue."""
+        return tuple(self._cards.values())
+
+    def card(self, name: str) -> ModelCard:
+        """The facts about a model.
+
+        Raises:
+            UnknownModel: No card has that name; the message lists those that exist, similar names first.
+        """
+        if name not in self._cards:
+            raise UnknownModel(f"No model is called {name!r}{self._suggest(name)}")
+        return self._cards[name]
+
+    def run(self, name: str, analysis: Callable[[LoadedModel], Result]) -> Result:
+        """Apply an analysis to a model, loaded first if needed, and return its result.
+
+        Args:
+            name: Of the model, as on its card.
+            analysis: E.g. partial(fill_blanks, text="The cat ___ on the mat."); it travels to the model.
+
+        Raises:
+            UnknownModel: No card has that name.
+            ExplorerError: Whatever the analysis or the load says to the visitor.
+        """
+        card = self.card(name)  # a name that is wrong is told at once, and opens nothing
+        return self._backend().run(card, analysis)
+
+    def stream(self, name: str, analysis: Callable[[LoadedModel], Iterator[Result]]) -> Iterator[Result]:
+        """As run, for an analysis that yields results while it works; close the iterator to stop it."""
+        card = self.card(name)
+        return self._backend().stream(card, analysis)
+
+    def load(self, name: str) -> None:
+        """Bring a model into memory; return when it is there."""
+        card = self.card(name)
+        self._backend().load(card)
+
+    def unload(self, name: str) -> None:
+        """Let a model go, if it is in memory.
+
+        Raises:
+            TooBusy: It is in use.
+        """
+        card = self.card(name)
+        if self._backend.is_open:
+            self._backend().unload(card)
+
+    def status(self) -> tuple[ModelStatus, ...]:
+        """How every model on offer stands, in the order of the catalogue; never waits for torch."""
+        here = self._backend().status() if self._backend.is_open else {}
+        return tuple(here.get(card) or ModelStatus(card.name) for card in self._cards.values())
+
+    def budget(self) -> Budget | None:
+        """What weights may take, and take, where models run; None until the first model was asked for."""
+        return self._backend().budget() if self._backend.is_open else None
+
+    def with_card(self, card: ModelCard) -> "Registry":
+        """A registry with one more model, e.g. for the one visitor who named it; the backend is shared.
+
+        Args:
+            card: The further model.
+
+        Raises:
+            ModelRefused: Another model on offer has its name.
+        """
+        if self._cards.get(card.name, card) != card:
+            raise ModelRefused(
+                f"{card.name!r} is already the name of a model on offer: choose that one, or give yours another name."
+            )
+        return Registry((self._cards | {card.name: card}).values(), self._backend)
+
+    def _suggest(self, name: str) -> str:
+        names = {known.casefold(): known for known in self._cards}
+        close = [names[match] for match in get_close_matches(name.casefold(), names, n=5, cutoff=0.5)]
+        others = [known for known in self._cards if known not in close]
+        if not close:
+            return f"; choose one of: {', '.join(others)}."
+        return f"; did you mean {' or '.join(close)}?" + (f" The others are: {', '.join(others)}." if others else "")
+
+
+class _LazyBackend:
+    """A backend that is opened at its first use, once, whoever comes first."""
+
+    def __init__(self, open_backend: Callable[[], Backend]) -> None:
+        self._open_backend = open_backend
+        self._backend: Backend | None = None
+        self._lock = Lock()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anybody has used it."""
+        return self._backend is not None
+
+    def __call__(self) -> Backend:
+        with self._lock:
+            if self._backend is None:
+                self._backend = self._open_backend()
+            return self._backend

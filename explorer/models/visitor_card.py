@@ -1,0 +1,224 @@
+"""A card for a model that a visitor names: an id of the Hub, or a folder beneath the one the operator opened."""
+
+import json
+import os
+from pathlib import Path
+
+from huggingface_hub import hf_hub_download
+
+from explorer.errors import ModelRefused, ModelUnavailable, UnsuitableModel
+from explorer.models.card import Ability, HubRepository, LocalFolder, ModelCard
+from explorer.models.hub import HubListing, check_id, check_size, list_files, token
+from explorer.models.hub_errors import explained, is_gated_message, is_no_id_message
+from explorer.models.model_files import TOKENIZER_FILES, choose_weights
+from explorer.settings import settings
+
+LARGEST_CONFIG_BYTES = 2**20
+MOST_PARTS = 512  # layers, or experts per layer; GPT-3 has 96 layers
+SPARE_NUMBERS = 2**25  # poolers and tables of masks that files leave out; a weight takes a byte or more
+HEADS = (  # endings of class names, as config.json lists them, and what such a checkpoint can do
+    ("ForMaskedLM", frozenset({Ability.FILL_BLANKS})),
+    ("ForCausalLM", frozenset({Ability.GENERATE})),
+    ("LMHeadModel", frozenset({Ability.GENERATE})),
+)
+DENOISERS = {"t5", "mt5", "umt5", "longt5", "bart", "mbart"}  # other encoder-decoders translate or summarize
+PRETRAINING_HEADS = {  # XForPreTraining means another head in every family
+    "bert": frozenset({Ability.FILL_BLANKS, Ability.NEXT_SENTENCE}),
+    "electra": frozenset({Ability.DETECT_REPLACED}),
+    "albert": frozenset({Ability.FILL_BLANKS}),
+}
+
+
+def visitor_card(given: str) -> ModelCard:
+    """A card for what a visitor typed, made from the model's config.json and sizes alone.
+
+    Args:
+        given: A Hub id ("organisation/name"), or the path of a folder beneath settings().local_models.
+
+    Returns:
+        A card pinned to the present commit; its name is the id, or the folder's path below local_models.
+
+    Raises:
+        ModelRefused: Not allowed here, unsafe name or format, too large, or it needs code of its own.
+        ModelUnavailable: Offline, missing, gated, or the Hub does not answer.
+        UnsuitableModel: Its architecture is not one of language models that transformers knows.
+    """
+    given = given.strip()
+    if not given:
+        raise ModelRefused("Type the name of a Hub model, for example google-bert/bert-base-uncased.")
+    if folder := _find_local(given):
+        return _local_card(folder)
+    if not settings().hub_models:
+        raise ModelRefused(
+            "Naming models of the Hub is switched off here (EXPLORER_HUB_MODELS=0). Choose one from the list."
+        )
+    check_id(given)
+    if Path(given).exists():  # many programs would take it for the path, so nobody can mean the Hub's
+        raise ModelRefused(is_no_id_message(given))
+    return _hub_card(list_files(given, "main"))
+
+
+def _find_local(given: str) -> Path | None:
+    """The folder that was meant, if it is one beneath the folder that the operator opened."""
+    if not settings().local_models or "\0" in given:
+        return None
+    root = Path(settings().local_models).resolve()
+    folder = (root / given).resolve()  # an absolute path stays itself; links and .. are followed before the comparison
+    return folder if folder != root and folder.is_relative_to(root) and os.path.isdir(folder) else None
+
+
+def _local_card(folder: Path) -> ModelCard:
+    name = folder.relative_to(Path(settings().local_models).resolve()).as_posix()
+    files = {file.name: file for file in folder.iterdir() if file.is_file()}
+    if outside := [file for file in files.values() if not file.resolve().is_relative_to(folder)]:
+        raise ModelRefused(f"{outside[0].name} of {name} is a link to somewhere else. Copy the file itself there.")
+    weights = _check_files(set(files), name)
+    weights_bytes = sum(files[file].stat().st_size for file in weights)
+    check_size(weights_bytes, name)
+    config = _read_config(files["config.json"], name)
+    return _make_card(
+        name,
+        LocalFolder(path=str(folder)),
+        config,
+        set(files),
+        weights_bytes=weights_bytes,
+        parameters=None,
+        licence="unknown",
+    )
+
+
+def _hub_card(listing: HubListing) -> ModelCard:
+    id, names = listing.id, listing.names()
+    weights = _check_files(names, id)
+    sizes_bytes = {file.name: file.size_bytes for file in listing.files}
+    weights_bytes = sum(sizes_bytes[file] for file in weights)
+    check_size(weights_bytes, id)
+    if listing.is_gated and not settings().hub_token:
+        raise ModelUnavailable(is_gated_message(id))
+    if sizes_bytes["config.json"] > LARGEST_CONFIG_BYTES:
+        raise ModelRefused(f"The config.json of {id} is far too large. Choose another model.")
+    with explained(id):
+        path = hf_hub_download(id, "config.json", revision=listing.commit, token=token())
+    return _make_card(
+        id,
+        HubRepository(id=id, revision=listing.commit),
+        _read_config(Path(path), id),
+        names,
+        weights_bytes=weights_bytes,
+        parameters=listing.parameters,
+        licence=listing.licence or "unknown",
+    )
+
+
+def _check_files(names: set[str], name: str) -> tuple[str, ...]:
+    """The weights among a model's files, or a message about what is missing or unsafe."""
+    weights = choose_weights(names, "safetensors", name)
+    if "config.json" not in names or not set(TOKENIZER_FILES) & names:
+        raise ModelRefused(f"{name} has no config.json or no tokenizer. Choose a model made for transformers.")
+    if "adapter_config.json" in names:
+        raise ModelRefused(f"{name} is an adapter to another model. Choose the model it was merged into.")
+    return weights
+
+
+def _read_config(path: Path, name: str) -> dict:
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelRefused(f"The config.json of {name} is damaged. Choose another model.") from error
+    if not isinstance(config, dict):
+        raise ModelRefused(f"The config.json of {name} is damaged. Choose another model.")
+    return config
+
+
+def _make_card(
+    name: str,
+    source: HubRepository | LocalFolder,
+    config: dict,
+    files: set[str],
+    *,
+    weights_bytes: int,
+    parameters: int | None,
+    licence: str,
+) -> ModelCard:
+    model_type = config.get("model_type")
+    if not _is_language_model(model_type):
+        if "auto_map" in config:
+            raise ModelRefused(f"{name} needs code of its own, which is never run here. Choose another model.")
+        raise UnsuitableModel(f"{name} is of a kind ({str(model_type)[:40]!r}) not known here. Choose another model.")
+    if "quantization_config" in config:
+        raise UnsuitableModel(f"{name} is a quantized copy. Choose the model it was made from.")
+    _check_architecture(name, config, weights_bytes)
+    return ModelCard(
+        name=name,
+        source=source,
+        model_type=model_type,
+        abilities=_find_abilities(config, files),
+        special="Named by a visitor; nothing is known of it but what its own files say.",
+        licence=licence,
+        paper="unknown",
+        paper_url=f"https://huggingface.co/{name}" if isinstance(source, HubRepository) else "",
+        parameters=parameters,
+        weights_bytes=weights_bytes,
+        languages=(),
+        unconfirmed=("parameters",) if parameters is None else (),
+    )
+
+
+def _is_language_model(model_type: object) -> bool:
+    """Whether transformers knows this architecture, and as one of text."""
+    from transformers.models.auto import modeling_auto as auto  # slow to import, and the page waits for this file
+
+    return isinstance(model_type, str) and any(
+        model_type in names
+        for names in (
+            auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+            auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+            auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+        )
+    )
+
+
+def _check_architecture(name: str, config: dict, weights_bytes: int) -> None:
+    """Refuse a configuration that asks for far more memory than the size of its weights lets expect.
+
+    What a file lacks, transformers makes up: a file of a kilobyte could fill the memory of this machine.
+    """
+    import torch
+    from transformers import CONFIG_MAPPING, AutoModel
+
+    from explorer.models.loading import UNREADABLE
+
+    if _most_parts(config) > MOST_PARTS:
+        raise ModelRefused(f"{name} says it has more than {MOST_PARTS} layers or experts. Choose another model.")
+    try:
+        with torch.device("meta"):  # shapes without memory
+            network = AutoModel.from_config(CONFIG_MAPPING[config["model_type"]].from_dict(config))
+    except UNREADABLE as error:
+        raise ModelRefused(f"The config.json of {name} cannot be understood. Choose another model.") from error
+    numbers = sum(tensor.numel() for tensor in (*network.parameters(), *network.buffers()))
+    if numbers > weights_bytes + SPARE_NUMBERS:
+        raise ModelRefused(f"{name} describes a far larger network than its weights fill. Choose another model.")
+
+
+def _most_parts(config: dict) -> int:
+    """The largest number of layers or experts in a configuration and those inside it."""
+    inside = [_most_parts(value) for value in config.values() if isinstance(value, dict)]
+    counts = [value for field, value in config.items() if "layer" in field or "expert" in field]
+    return max([count for count in counts if isinstance(count, int)] + inside, default=0)
+
+
+def _find_abilities(config: dict, files: set[str]) -> frozenset[Ability]:
+    """What a checkpoint can do, from the class it was saved from; loading checks that the head is really there."""
+    abilities = {Ability.EMBED}
+    listed = config.get("architectures")
+    for architecture in map(str, listed if isinstance(listed, list) else ()):
+        if architecture.endswith("ForPreTraining"):
+            abilities |= PRETRAINING_HEADS.get(config["model_type"], frozenset())
+        if architecture.endswith("ForConditionalGeneration") and config["model_type"] in DENOISERS:
+            abilities.add(Ability.FILL_SPANS)
+        for ending, heads in HEADS:
+            if architecture.endswith(ending):
+                abilities |= heads
+    if "modules.json" in files:  # written by the sentence-transformers library
+        abilities.add(Ability.EMBED_SENTENCES)
+    return frozenset(abilities)

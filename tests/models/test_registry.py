@@ -1,0 +1,174 @@
+"""Names in, results out; the backend is opened late, and once."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from threading import Barrier, Thread
+
+import pytest
+
+from explorer.errors import ModelRefused, UnknownModel
+from explorer.models.card import Ability, LocalFolder, ModelCard
+from explorer.models.registry import Registry
+from explorer.models.status import Budget, ModelStatus
+
+
+def card_of(name: str, *abilities: Ability) -> ModelCard:
+    return ModelCard(name, LocalFolder("nowhere"), "bert", frozenset(abilities), "", "", "", "")
+
+
+CARDS = (
+    card_of("BERT base", Ability.FILL_BLANKS, Ability.EMBED),
+    card_of("BERT large", Ability.FILL_BLANKS),
+    card_of("GPT-2", Ability.GENERATE, Ability.EMBED),
+)
+
+
+class HereBackend:
+    """Runs analyses on the card itself: all that the registry needs of a place."""
+
+    def __init__(self) -> None:
+        self.loaded = []
+
+    def run(self, card, analysis):
+        return analysis(card)
+
+    def stream(self, card, analysis) -> Iterator:
+        yield from analysis(card)
+
+    def load(self, card) -> None:
+        self.loaded.append(card)
+
+    def unload(self, card) -> None:
+        self.loaded.remove(card)
+
+    def status(self) -> dict:
+        return {card: ModelStatus(card.name, "ready", "cpu", 5) for card in self.loaded}
+
+    def budget(self) -> Budget:
+        return Budget("cpu", 10, 5 * len(self.loaded), 20)
+
+
+@pytest.fixture
+def registry() -> Registry:
+    return Registry(CARDS, HereBackend)
+
+
+def test_names_stand_in_the_order_of_the_catalogue(registry):
+    assert registry.names() == ["BERT base", "BERT large", "GPT-2"]
+    assert registry.names(Ability.EMBED) == ["BERT base", "GPT-2"]
+    assert registry.names(Ability.FILL_SPANS) == []
+    assert registry.cards() == CARDS
+
+
+def test_a_name_finds_its_card_and_an_analysis_its_model(registry):
+    assert registry.card("GPT-2") is CARDS[2]
+    assert registry.run("GPT-2", lambda model: model.name) == "GPT-2"
+    assert list(registry.stream("GPT-2", lambda model: iter(model.name))) == list("GPT-2")
+
+
+def test_an_unknown_name_lists_similar_ones_first(registry):
+    with pytest.raises(UnknownModel) as caught:
+        registry.run("gpt2", lambda model: None)
+    assert str(caught.value) == (
+        "No model is called 'gpt2'; did you mean GPT-2? The others are: BERT base, BERT large."
+    )
+    with pytest.raises(UnknownModel, match="did you mean BERT base or BERT large"):
+        registry.card("bert bas")
+    with pytest.raises(UnknownModel, match="'xyz'; choose one of: BERT base, BERT large, GPT-2."):
+        registry.card("xyz")
+
+
+def test_an_unknown_name_is_told_before_a_stream_begins(registry):
+    with pytest.raises(UnknownModel):
+        registry.stream("gpt2", lambda model: iter(()))
+
+
+def test_two_cards_may_not_share_a_name():
+    with pytest.raises(ValueError, match="'GPT-2'"):
+        Registry([*CARDS, card_of("GPT-2")], HereBackend)
+
+
+def test_the_backend_is_opened_at_the_first_use_and_once():
+    opened = []
+
+    def open_slowly() -> HereBackend:
+        time.sleep(0.02)
+        opened.append(True)
+        return HereBackend()
+
+    registry = Registry(CARDS, open_slowly)
+    visitor = registry.with_card(card_of("mine"))
+    assert registry.names() and registry.status() and registry.budget() is None and not opened
+    registry.unload("GPT-2")
+    assert not opened
+    together = Barrier(8)
+    asked = [registry, visitor] * 4
+    threads = [Thread(target=lambda r=r: (together.wait(), r.run("GPT-2", lambda model: None))) for r in asked]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert opened == [True]
+
+
+def test_a_backend_that_could_not_be_opened_is_tried_again():
+    backends = [OSError("not yet"), HereBackend()]
+
+    def open_backend() -> HereBackend:
+        backend = backends.pop(0)
+        if isinstance(backend, OSError):
+            raise backend
+        return backend
+
+    registry = Registry(CARDS, open_backend)
+    with pytest.raises(OSError, match="not yet"):
+        registry.run("GPT-2", lambda model: None)
+    assert registry.run("GPT-2", lambda model: 1) == 1
+
+
+def test_an_unknown_name_opens_no_backend():
+    def open_backend() -> HereBackend:
+        raise AssertionError("nothing to do there")
+
+    with pytest.raises(UnknownModel):
+        Registry(CARDS, open_backend).run("xyz", lambda model: None)
+
+
+def test_a_visitors_card_is_for_that_visitor(registry):
+    mine = card_of("mine", Ability.EMBED)
+    visitor = registry.with_card(mine)
+    assert visitor.names(Ability.EMBED) == ["BERT base", "GPT-2", "mine"]
+    assert visitor.run("mine", lambda model: model) is mine
+    assert registry.names() == ["BERT base", "BERT large", "GPT-2"]
+    assert visitor.with_card(mine).names() == visitor.names()
+
+
+def test_a_visitors_card_cannot_take_a_name_on_offer(registry):
+    with pytest.raises(ModelRefused, match="'GPT-2' is already the name"):
+        registry.with_card(card_of("GPT-2", Ability.FILL_BLANKS))
+
+
+def test_status_tells_of_every_model_on_offer(registry):
+    mine = card_of("mine")
+    visitor, other = registry.with_card(mine), registry.with_card(replace(mine, source=LocalFolder("elsewhere")))
+    registry.load("BERT large")
+    visitor.load("mine")
+    assert [status.state for status in registry.status()] == ["not loaded", "ready", "not loaded"]
+    assert visitor.status()[3] == ModelStatus("mine", "ready", "cpu", 5)
+    assert other.status()[3] == ModelStatus("mine")  # of the same name, but another model
+    assert registry.budget() == Budget("cpu", 10, 10, 20)
+    registry.unload("BERT large")
+    assert {status.state for status in registry.status()} == {"not loaded"}
+
+
+def test_the_page_can_list_models_before_torch_is_imported():
+    code = (
+        "import sys, explorer.models, explorer.analysis.results, explorer.settings\n"
+        "registry = explorer.models.Registry(explorer.models.CATALOGUE, None)\n"
+        "assert registry.names() and registry.status()\n"
+        "print({'torch', 'transformers', 'numpy'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
