@@ -1,0 +1,1 @@
+"""How the bundled models were made: corpus, windows, masks, objective, loop, report."""
