@@ -1,0 +1,211 @@
+"""Texts with blanks: where the blanks are, whether the text can be analysed, and what the model sees of it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from explorer.errors import UnsuitableModel, UnsuitableText
+from explorer.models.backend import LoadedModel
+from explorer.models.card import Ability
+from explorer.settings import settings
+
+BLANK = "___"
+UNDERSCORES = re.compile(r"_{2,}")
+# The masks and sentinels of model families; a visitor who pastes one of another family means a blank.
+FOREIGN_MASK = re.compile(
+    r"\[(?:[gs]?mask|blank)_?\d*\]|<\|?(?:mask|blank)_?\d*\|?>|<extra_id_\d+>|\{mask\}", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class BlankedText:
+    """A text with blanks, as given and as the model sees it.
+
+    Attributes:
+        text: As given.
+        segments: What stands before, between and after the blanks; one more than there are blanks.
+        ids: Token ids, special tokens and masks included.
+        tokens: The same, as the vocabulary spells them.
+        positions: Where in ids the blanks are.
+    """
+
+    text: str
+    segments: tuple[str, ...]
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    positions: tuple[int, ...]
+
+    def with_fills(self, fills: Sequence[int | None]) -> tuple[int, ...]:
+        """The ids with a token in each blank; None leaves the blank open."""
+        ids = list(self.ids)
+        for position, fill in zip(self.positions, fills, strict=True):
+            if fill is not None:
+                ids[position] = fill
+        return tuple(ids)
+
+
+def find_blanks(text: str, mask_token: str | None) -> list[tuple[int, int]]:
+    """Start and end (exclusive) of every blank, in characters: two underscores or more, or the model's own mask."""
+    pattern = UNDERSCORES
+    if mask_token:
+        pattern = re.compile(rf"{UNDERSCORES.pattern}|{re.escape(mask_token)}")
+    return [match.span() for match in pattern.finditer(text)]
+
+
+def split_at_blanks(text: str, mask_token: str | None) -> tuple[str, ...]:
+    """What stands before, between and after the blanks."""
+    edges = [0, *(edge for span in find_blanks(text, mask_token) for edge in span), len(text)]
+    return tuple(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+
+
+def check_option(name: str, value: int, most: int) -> None:
+    """Refuse a number that is not an integer in [1, most].
+
+    Raises:
+        UnsuitableText: It is not; the message says the range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise UnsuitableText(f"{name} must be a whole number from 1 to {most}; it is {value!r}.")
+
+
+def check_characters(text: str) -> None:
+    """Refuse text that is too long to tokenize, or holds characters that no tokenizer is made for.
+
+    Raises:
+        UnsuitableText: It is too long, or holds control characters or halves of surrogate pairs.
+    """
+    if not isinstance(text, str):
+        raise UnsuitableText(f"The text must be a string, not {type(text).__name__}.")
+    longest = settings().longest_text_characters
+    if len(text) > longest:
+        raise UnsuitableText(f"The text has {len(text):,} characters; at most {longest:,} are read. Shorten it.")
+    strange = sorted({c for c in text if unicodedata.category(c) in {"Cc", "Cs"} and c not in "\n\r\t"})
+    if strange:
+        codes = ", ".join(f"U+{ord(c):04X}" for c in strange[:3])
+        raise UnsuitableText(f"The text contains control characters ({codes}). Remove them, or type it anew.")
+
+
+def require_masked_head(model: LoadedModel) -> str:
+    """The model's mask token.
+
+    Raises:
+        UnsuitableModel: The model cannot fill blanks; the message says which can.
+    """
+    mask_token = model.tokenizer.mask_token
+    if Ability.FILL_BLANKS in model.card.abilities and mask_token:
+        return mask_token
+    from explorer.models.catalogue import CATALOGUE  # only to name the models that can
+
+    able = ", ".join(card.name for card in CATALOGUE if Ability.FILL_BLANKS in card.abilities)
+    missing = "has no masked language modelling head" if mask_token else "has no mask token"
+    raise UnsuitableModel(f"{model.card.name} {missing}, so it cannot fill blanks. Choose one that can: {able}.")
+
+
+def parse_blanks(model: LoadedModel, text: str) -> BlankedText:
+    """Find the blanks of one text and tokenize it; see parse_texts."""
+    return parse_texts(model, [text])[0]
+
+
+def parse_texts(model: LoadedModel, texts: Sequence[str]) -> tuple[BlankedText, ...]:
+    """Find the blanks of texts, and tokenize them with the model's mask in their place.
+
+    Args:
+        model: A model with a masked language modelling head.
+        texts: Each with 1 to settings().most_blanks blanks.
+
+    Returns:
+        One per text.
+
+    Raises:
+        UnsuitableModel: The model cannot fill blanks.
+        UnsuitableText: A text cannot be analysed; the message says which, why, and what to do.
+    """
+    mask_token = require_masked_head(model)
+    tokenizer = model.tokenizer
+    split: list[tuple[str, ...]] = []
+    for number, text in enumerate(texts):
+        try:
+            split.append(_checked_segments(text, mask_token))
+        except UnsuitableText as error:
+            raise _about(number, texts, error) from None
+    if not split:
+        return ()
+    with model.tokenizer_lock:  # never with truncation or padding: those are state of the tokenizer
+        batch = tokenizer(
+            [mask_token.join(segments) for segments in split],
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )["input_ids"]
+        spelled = [tokenizer.convert_ids_to_tokens(ids) for ids in batch]
+    mask_id = tokenizer.mask_token_id
+    parsed = []
+    for number, (text, segments, ids, tokens) in enumerate(zip(texts, split, batch, spelled, strict=True)):
+        positions = tuple(index for index, token_id in enumerate(ids) if token_id == mask_id)
+        try:
+            check_tokens(model, len(ids))
+            if len(positions) != len(segments) - 1:
+                raise UnsuitableText(
+                    f"{model.card.name} reads {len(positions)} of the {len(segments) - 1} blanks. "
+                    f"Put spaces around each {BLANK}."
+                )
+        except UnsuitableText as error:
+            raise _about(number, texts, error) from None
+        parsed.append(BlankedText(text, segments, tuple(ids), tuple(tokens), positions))
+    return tuple(parsed)
+
+
+def check_tokens(model: LoadedModel, count: int) -> None:
+    """Refuse more tokens than the model reads, before the device sees them.
+
+    Raises:
+        UnsuitableText: Too many; the message says how many, and the limit.
+    """
+    if count > model.limit_tokens:
+        raise UnsuitableText(
+            f"The text has {count:,} tokens, and {model.card.name} reads at most {model.limit_tokens:,}. "
+            f"Leave out about {count - model.limit_tokens:,} tokens, or choose a model that reads more."
+        )
+
+
+def refuse_foreign_masks(text: str, mask_token: str | None) -> None:
+    """Refuse the mask token of another model, which this one would read as ordinary characters.
+
+    Raises:
+        UnsuitableText: There is one; the message says to write ___.
+    """
+    for match in FOREIGN_MASK.finditer(text):
+        if match.group() != mask_token:
+            raise UnsuitableText(
+                f"{match.group()} is the mask of another model. Write {BLANK} where a word is missing: "
+                "it works with every model."
+            )
+
+
+def _checked_segments(text: str, mask_token: str) -> tuple[str, ...]:
+    check_characters(text)
+    example = f"Write a sentence with {BLANK} where a word is missing, such as: The cat sat on the {BLANK}."
+    if not text.strip():
+        raise UnsuitableText(f"There is no text. {example}")
+    refuse_foreign_masks(text, mask_token)
+    segments = split_at_blanks(text, mask_token)
+    blanks = len(segments) - 1
+    if not blanks:
+        raise UnsuitableText(f"The text has no blank. {example}")
+    if not any(_is_visible(character) for segment in segments for character in segment):
+        raise UnsuitableText(f"The text has only blanks, so there is nothing to go on. {example}")
+    if blanks > settings().most_blanks:
+        raise UnsuitableText(f"The text has {blanks} blanks; at most {settings().most_blanks} are filled together.")
+    return segments
+
+
+def _is_visible(character: str) -> bool:
+    """Whether it shows: neither white space nor an invisible mark such as U+200B or U+200F."""
+    return not character.isspace() and unicodedata.category(character) != "Cf"
+
+
+def _about(number: int, texts: Sequence[str], error: UnsuitableText) -> UnsuitableText:
+    return UnsuitableText(f"Text {number + 1}: {error}") if len(texts) > 1 else error

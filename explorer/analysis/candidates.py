@@ -1,0 +1,132 @@
+"""Candidates for a blank: which pieces of the vocabulary they are where they would stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from explorer.analysis.blanks import BLANK, BlankedText, check_characters, find_blanks, refuse_foreign_masks
+from explorer.analysis.reading import SPACE_TOKENS
+from explorer.errors import UnsuitableText
+from explorer.models.backend import LoadedModel
+from explorer.settings import settings
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a visitor would put into a blank.
+
+    Attributes:
+        text: As given, without white space around it.
+        ids: Its pieces.
+        tokens: The same, as the vocabulary spells them.
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+
+
+def parse_candidates(
+    model: LoadedModel, text: BlankedText, candidates: Sequence[Sequence[str]]
+) -> tuple[tuple[Candidate, ...], ...]:
+    """Check candidates and cut them into pieces as they would be cut in their blank.
+
+    Args:
+        model: A model with a masked language modelling head.
+        text: The text they are for.
+        candidates: One sequence per blank, empty where there are none; each of at most settings().most_candidates.
+
+    Returns:
+        One tuple per blank; candidates of the same pieces are kept once.
+
+    Raises:
+        UnsuitableText: A candidate cannot be scored, named by the message; or there are too many, or none.
+    """
+    blanks = len(text.positions)
+    if isinstance(candidates, str) or any(isinstance(some, str) for some in candidates):
+        raise UnsuitableText('Give a list of candidates for each blank, such as [["is", "are"]].')
+    if len(candidates) != blanks:
+        raise UnsuitableText(
+            f"The text has {blanks} blank{'s' * (blanks > 1)}, and candidates are given for {len(candidates)}. "
+            "Give one list per blank, in order; it may be empty."
+        )
+    if not any(candidates):
+        raise UnsuitableText("There are no candidates. Give at least one word for one blank, such as: is, are.")
+    most = settings().most_candidates
+    for blank, some in enumerate(candidates):
+        if len(some) > most:
+            raise UnsuitableText(f"Blank {blank + 1} has {len(some)} candidates; at most {most} are ranked.")
+    return tuple(
+        tuple({candidate.ids: candidate for candidate in reversed(parsed)}.values())
+        for parsed in (
+            [_parse(model, text, blank, candidate) for candidate in some] for blank, some in enumerate(candidates)
+        )
+    )
+
+
+def _parse(model: LoadedModel, text: BlankedText, blank: int, given: str) -> Candidate:
+    check_characters(given)
+    candidate = given.strip()
+    if not candidate:
+        raise UnsuitableText(f"A candidate for blank {blank + 1} is empty. Remove it, or write a word.")
+    refuse_foreign_masks(candidate, model.tokenizer.mask_token)
+    if find_blanks(candidate, model.tokenizer.mask_token):
+        raise UnsuitableText(f"The candidate {candidate!r} contains a blank. Candidates are words; leave {BLANK} out.")
+    tokenizer = model.tokenizer
+    with model.tokenizer_lock:
+        ids = _pieces(model, text, blank, candidate)
+        tokens = tuple(tokenizer.convert_ids_to_tokens(ids))
+    if not ids:
+        raise UnsuitableText(f"{model.card.name} sees no token in the candidate {candidate!r}. Choose another word.")
+    if tokenizer.unk_token_id in ids:
+        raise UnsuitableText(
+            f"The vocabulary of {model.card.name} cannot spell the candidate {candidate!r}: part of it would be "
+            f"{tokenizer.unk_token}, which stands for anything unknown. Choose another word, or another model."
+        )
+    if not set(ids).isdisjoint(tokenizer.all_special_ids):
+        raise UnsuitableText(f"The candidate {candidate!r} contains a special token. Choose an ordinary word.")
+    length = len(text.ids) + len(ids) - 1
+    if length > model.limit_tokens:
+        raise UnsuitableText(
+            f"With the candidate {candidate[:40]!r} the text has {length:,} tokens, and {model.card.name} reads "
+            f"at most {model.limit_tokens:,}. Shorten the text or the candidate."
+        )
+    return Candidate(candidate, tuple(ids), tokens)
+
+
+def _pieces(model: LoadedModel, text: BlankedText, blank: int, candidate: str) -> list[int]:
+    """The ids of a candidate where it would stand: after a space, or right after what precedes the blank.
+
+    The caller holds the tokenizer's lock.
+    """
+    tokenizer = model.tokenizer
+    if candidate.startswith("##") and _id_of(model, candidate) is not None:
+        return [tokenizer.convert_tokens_to_ids(candidate)]  # a visitor who names a continuing piece of WordPiece
+    before = text.segments[blank]
+    glued_to = re.search(r"\S*$", before).group()
+    if not glued_to or not tokenizer.is_fast:
+        # A byte-level vocabulary spells " word" and "word" differently, unless the space is a token of its own.
+        space_eaten = before and not set(text.tokens[text.positions[blank] - 1]) <= SPACE_TOKENS
+        return _encode(model, f" {candidate}" if space_eaten else candidate)
+    encoded = tokenizer(glued_to + candidate, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    spans = encoded["offset_mapping"]
+    if not any(start < len(glued_to) < end for start, end in spans):
+        return [i for i, (_, end) in zip(encoded["input_ids"], spans, strict=True) if end > len(glued_to)]
+    # One token would cover both ("play" + "ing" = "playing"), but the model reads "play" and then a blank.
+    ids = _encode(model, candidate)
+    first = tokenizer.convert_ids_to_tokens(ids[:1])[0] if ids else ""
+    for continuing in (f"##{first}", first.lstrip("▁Ġ")):
+        if continuing != first and (token_id := _id_of(model, continuing)) is not None:
+            return [token_id, *ids[1:]]
+    return ids
+
+
+def _encode(model: LoadedModel, text: str) -> list[int]:
+    return model.tokenizer.encode(text, add_special_tokens=False, verbose=False)
+
+
+def _id_of(model: LoadedModel, token: str) -> int | None:
+    token_id = model.tokenizer.convert_tokens_to_ids(token)
+    return None if token_id == model.tokenizer.unk_token_id else token_id

@@ -1,0 +1,159 @@
+"""What a masked model puts into the blanks of a text, each by itself and all together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import torch
+
+from explorer.analysis.beams import fill_independently, fill_left_to_right, fill_most_confident_first
+from explorer.analysis.blanks import UNDERSCORES, BlankedText, check_option, parse_texts
+from explorer.analysis.expectations import Expectation, as_blank, expectations
+from explorer.analysis.joint import NARROWEST_BEAM, fill_jointly
+from explorer.analysis.reading import Reading, filled_text, ids_beside_blanks, read_tokens
+from explorer.analysis.results import BlankFills, Completion
+from explorer.analysis.search import (
+    Filling,
+    Search,
+    Start,
+    forbidden_ids,
+    rows_at_once,
+    run_search,
+)
+from explorer.analysis.strategies import STRATEGIES
+from explorer.errors import UnsuitableText
+from explorer.models.backend import LoadedModel
+from explorer.models.batching import Row, masked_logits
+from explorer.settings import settings
+
+SPARE = 2  # completions found beyond those wanted: some may be left out because a fill looks like a blank
+
+SEARCHES: dict[str, Callable[[Start, int], Search]] = {
+    "left_to_right": lambda start, count: fill_left_to_right(start, max(count, NARROWEST_BEAM)),
+    "most_confident_first": lambda start, count: fill_most_confident_first(start, max(count, NARROWEST_BEAM)),
+    "joint": fill_jointly,
+}
+
+
+def fill_blanks(
+    model: LoadedModel, text: str, *, top_k: int = 5, count: int = 5, strategy: str = "joint"
+) -> BlankFills:
+    """Fill the blanks of a text: the likeliest tokens of each, and the likeliest ways to fill all of them at once.
+
+    Args:
+        model: A model with a masked language modelling head.
+        text: With 1 to settings().most_blanks blanks, written ___ or as the model's own mask token.
+        top_k: Choices per blank, from 1 to settings().most_choices.
+        count: Completions, likewise; fewer are returned if there are fewer.
+        strategy: A key of STRATEGIES; with one blank they all give the same.
+
+    Returns:
+        Choices with probabilities over the whole vocabulary, as `transformers.pipeline("fill-mask")` gives them, and
+        completions with log-probabilities in nats. Special tokens may be choices and are never put into a completion.
+
+    Raises:
+        UnsuitableModel: The model cannot fill blanks.
+        UnsuitableText: The text or an option cannot be used as asked.
+
+    Source: Devlin et al. 2019, https://arxiv.org/abs/1810.04805; the strategies name theirs.
+    """
+    return fill_blanks_batch(model, [text], top_k=top_k, count=count, strategy=strategy)[0]
+
+
+@torch.inference_mode()
+def fill_blanks_batch(
+    model: LoadedModel, texts: Sequence[str], *, top_k: int = 5, count: int = 5, strategy: str = "joint"
+) -> tuple[BlankFills, ...]:
+    """Fill the blanks of many texts in shared forward passes.
+
+    Args:
+        model: A model with a masked language modelling head.
+        texts: At most settings().most_texts, each as in fill_blanks.
+        top_k: Choices per blank, from 1 to settings().most_choices.
+        count: Completions per text, likewise.
+        strategy: A key of STRATEGIES.
+
+    Returns:
+        What fill_blanks returns for each text, in the order given.
+
+    Raises:
+        UnsuitableModel: The model cannot fill blanks.
+        UnsuitableText: A text or an option cannot be used as asked; the message says which text.
+    """
+    check_option("top_k", top_k, settings().most_choices)
+    check_option("count", count, settings().most_choices)
+    if strategy not in STRATEGIES:
+        raise UnsuitableText(f"There is no strategy {strategy!r}. Choose one of: {', '.join(STRATEGIES)}.")
+    if isinstance(texts, str):
+        raise UnsuitableText("Give a list of texts; for a single text there is fill_blanks.")
+    if len(texts) > settings().most_texts:
+        raise UnsuitableText(f"There are {len(texts)} texts; at most {settings().most_texts} are filled in one call.")
+    vocabulary = len(model.network.get_input_embeddings().weight)
+    results: list[BlankFills] = []
+    for group in _groups(parse_texts(model, texts), rows_at_once(vocabulary)):
+        expected, fillings = _fill_group(model, group, top_k, count, strategy)
+        used = {token_id for blank in expected for token_id in blank.ids}
+        used.update(token_id for found in fillings for filling in found for token_id in filling.ids)
+        readings = read_tokens(model, used.union(*(ids_beside_blanks(text) for text in group)))
+        blanks = iter(expected)
+        for text, found in zip(group, fillings, strict=True):
+            results.append(
+                BlankFills(
+                    model=model.card.name,
+                    text=text.text,
+                    tokens=text.tokens,
+                    strategy=strategy,
+                    score=STRATEGIES[strategy].score,
+                    blanks=tuple(as_blank(position, next(blanks), readings) for position in text.positions),
+                    completions=_completions(text, found, readings, count),
+                )
+            )
+    return tuple(results)
+
+
+def _groups(texts: Sequence[BlankedText], most_blanks: int) -> Iterator[list[BlankedText]]:
+    """Texts whose logits fit in memory together."""
+    group: list[BlankedText] = []
+    blanks = 0
+    for text in texts:
+        if group and blanks + len(text.positions) > most_blanks:
+            yield group
+            group, blanks = [], 0
+        group.append(text)
+        blanks += len(text.positions)
+    if group:
+        yield group
+
+
+def _fill_group(
+    model: LoadedModel, group: list[BlankedText], top_k: int, count: int, strategy: str
+) -> tuple[list[Expectation], list[list[Filling]]]:
+    """The marginals of all blanks, flat, and the fillings of each text."""
+    logits = torch.cat(masked_logits(model, [Row(text.ids, text.positions) for text in group]))
+    log_probabilities = logits.log_softmax(dim=-1)
+    forbidden = forbidden_ids(model, logits.shape[-1])
+    allowed = log_probabilities.index_fill(-1, forbidden, -torch.inf)
+    per_text = allowed.split([len(text.positions) for text in group])
+    starts = [Start(text, scores, forbidden) for text, scores in zip(group, per_text, strict=True)]
+    searches = [_search(start, strategy, count + SPARE) for start in starts]
+    return expectations(log_probabilities, top_k), run_search(model, searches, logits.shape[-1])
+
+
+def _search(start: Start, strategy: str, count: int) -> Search:
+    """The search of one text; a single blank, and independent ones, need no further look at the model."""
+    if len(start.text.positions) == 1 or strategy == "independent":
+        return fill_independently(start, count)
+        yield  # makes this function a generator
+    return (yield from SEARCHES[strategy](start, count))
+
+
+def _completions(
+    text: BlankedText, fillings: Sequence[Filling], readings: Mapping[int, Reading], count: int
+) -> tuple[Completion, ...]:
+    completions = []
+    for filling in fillings:
+        written = filled_text(text, filling.ids, readings)
+        if not UNDERSCORES.search(written):
+            fills = tuple(readings[token_id].text for token_id in filling.ids)
+            completions.append(Completion(written, fills, filling.score))
+    return tuple(completions[:count])

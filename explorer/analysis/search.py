@@ -1,0 +1,142 @@
+"""Searches for fills that share forward passes.
+
+A search is a generator: it yields the rows whose logits it needs and is sent them, and at its end returns its fillings.
+So several searches, of one text or of many, are advanced together, and each step is one call of masked_logits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from explorer.analysis.blanks import BlankedText
+from explorer.models.backend import LoadedModel
+from explorer.models.batching import Row, masked_logits
+
+# Logits held at once, as numbers: 128 MiB in fp32, however large the vocabulary.
+MOST_LOGITS = 2**25
+
+
+@dataclass(frozen=True)
+class Filling:
+    """A token in every blank.
+
+    Attributes:
+        ids: One token id per blank.
+        score: Log-probability in nats; its meaning depends on the search.
+    """
+
+    ids: tuple[int, ...]
+    score: float
+
+
+Answers = list[Float[Tensor, "_ vocab"]]  # rows ask for different numbers of positions
+Search = Generator[list[Row], Answers, list[Filling]]
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where every search of a text starts.
+
+    Attributes:
+        text: The text.
+        log_probabilities: What stands at each blank while all are open, in nats; -inf for forbidden tokens.
+        forbidden: Ids that are never put into a text.
+    """
+
+    text: BlankedText
+    log_probabilities: Float[Tensor, "blank vocab"]
+    forbidden: Int[Tensor, " token"]
+
+
+def forbidden_ids(model: LoadedModel, vocabulary: int) -> Int[Tensor, " token"]:
+    """Tokens that are no filling: special ones, and rows of the head that no token belongs to."""
+    special = {token_id for token_id in model.tokenizer.all_special_ids if token_id < vocabulary}
+    missing = range(len(model.tokenizer), vocabulary)
+    return torch.tensor(sorted({*special, *missing}), dtype=torch.long, device=model.network.device)
+
+
+def allowed_log_probabilities(
+    logits: Float[Tensor, "row vocab"], forbidden: Int[Tensor, " token"]
+) -> Float[Tensor, "row vocab"]:
+    """Log-softmax over the whole vocabulary, then -inf for forbidden tokens: they lose, but nothing is renormalised."""
+    return logits.log_softmax(dim=-1).index_fill_(-1, forbidden, -torch.inf)
+
+
+def best_first(fillings: Sequence[Filling]) -> list[Filling]:
+    """Sorted by score; equal scores by ids, so that the order never depends on chance."""
+    return sorted(fillings, key=lambda filling: (-filling.score, filling.ids))
+
+
+def rows_at_once(vocabulary: int) -> int:
+    """How many rows of logits may be held at once."""
+    return max(1, MOST_LOGITS // vocabulary)
+
+
+def in_step(searches: Sequence[Search], most_rows: int) -> Generator[list[Row], Answers, list[list[Filling]]]:
+    """Advance searches together, as one search.
+
+    Args:
+        searches: Not started yet.
+        most_rows: A step asks for more rows than this only if a single search does.
+
+    Returns:
+        What each search returned.
+    """
+    results: list[list[Filling]] = [[] for _ in searches]
+    asked: dict[int, list[Row]] = {}
+
+    def advance(index: int, answers: Answers | None) -> None:
+        try:
+            asked[index] = searches[index].send(answers)
+        except StopIteration as end:
+            asked.pop(index, None)
+            results[index] = end.value
+
+    for index in range(len(searches)):
+        advance(index, None)
+    while asked:
+        for group in _groups(asked, most_rows):
+            answers = iter((yield [row for index in group for row in asked[index]]))
+            for index in group:
+                advance(index, [next(answers) for _ in asked[index]])
+    return results
+
+
+def run_search(model: LoadedModel, searches: Sequence[Search], vocabulary: int) -> list[list[Filling]]:
+    """Run searches to their ends on a model.
+
+    Args:
+        model: A model with a masked language modelling head.
+        searches: Not started yet.
+        vocabulary: Size of the head.
+
+    Returns:
+        What each search returned.
+    """
+    together = in_step(searches, rows_at_once(vocabulary))
+    answers = None
+    while True:
+        try:
+            rows = together.send(answers)
+        except StopIteration as end:
+            return end.value
+        answers = masked_logits(model, rows)
+
+
+def _groups(asked: dict[int, list[Row]], most_rows: int) -> Iterator[list[int]]:
+    group: list[int] = []
+    size = 0
+    for index, rows in list(asked.items()):
+        wanted = sum(len(row.positions) for row in rows)
+        if group and size + wanted > most_rows:
+            yield group
+            group, size = [], 0
+        group.append(index)
+        size += wanted
+    if group:
+        yield group

@@ -1,0 +1,85 @@
+"""How a model's tokenizer cuts a text into pieces."""
+
+from __future__ import annotations
+
+from explorer.analysis.blanks import check_characters, find_blanks
+from explorer.analysis.results import Piece, Tokenization
+from explorer.models.backend import LoadedModel
+
+Span = tuple[int, int]
+
+
+def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
+    """Cut a text into the tokens that the model sees.
+
+    Args:
+        model: Any model. Blanks become its mask token, if it has one, and stay as they are otherwise.
+        text: Any text up to settings().longest_text_characters; it may be empty, and longer than the model reads.
+
+    Returns:
+        The pieces, special tokens included, and where each comes from in the text as given.
+
+    Raises:
+        UnsuitableText: The text has too many characters, or holds control characters.
+
+    Source: Sennrich et al. 2016 (byte pairs), https://aclanthology.org/P16-1162;
+        Wu et al. 2016 (WordPiece), https://arxiv.org/abs/1609.08144
+    """
+    check_characters(text)
+    tokenizer = model.tokenizer
+    mask_token = tokenizer.mask_token
+    blanks = find_blanks(text, mask_token) if mask_token else []
+    seen, shifts = _with_masks(text, blanks, mask_token or "")
+    with model.tokenizer_lock:
+        encoded = tokenizer(
+            seen, return_offsets_mapping=tokenizer.is_fast, return_special_tokens_mask=True, verbose=False
+        )
+        ids = encoded["input_ids"]
+        tokens = tokenizer.convert_ids_to_tokens(ids)
+        special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+        vocabulary_size = len(tokenizer)
+    spans = encoded["offset_mapping"] if tokenizer.is_fast else [None] * len(ids)
+    unfilled = iter(blanks)
+    pieces = []
+    for token_id, token, span, added in zip(ids, tokens, spans, encoded["special_tokens_mask"], strict=True):
+        if added or span is None:
+            start, end = None, None
+        elif token_id == tokenizer.mask_token_id:
+            start, end = next(unfilled)
+        else:
+            start, end = _original(text, span, shifts)
+        pieces.append(
+            Piece(
+                token=token,
+                token_id=token_id,
+                is_special=bool(added) or token_id in special,
+                is_unknown=token_id == tokenizer.unk_token_id and tokenizer.unk_token_id is not None,
+                start=start,
+                end=end,
+            )
+        )
+    return Tokenization(model.card.name, text, tuple(pieces), vocabulary_size, model.limit_tokens)
+
+
+def _with_masks(text: str, blanks: list[Span], mask_token: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text with masks for blanks, and from which character of it on positions are shifted by how many."""
+    seen = ""
+    shifts = [(0, 0)]
+    last = 0
+    for start, end in blanks:
+        seen += text[last:start] + mask_token
+        shifts.append((len(seen), end - len(seen)))
+        last = end
+    return seen + text[last:], shifts
+
+
+def _original(text: str, span: Span, shifts: list[tuple[int, int]]) -> Span:
+    """A span of the text with masks as a span of the text as given, without white space at its ends."""
+    start, end = span
+    shift = next(by for first, by in reversed(shifts) if start >= first)
+    start, end = start + shift, end + shift
+    trimmed = text[start:end].strip()
+    if trimmed:
+        start += text[start:end].index(trimmed)
+        end = start + len(trimmed)
+    return start, end

@@ -1,0 +1,67 @@
+"""A sentence as clickable words: blank a word, and put it back. No model is needed."""
+
+import re
+from dataclasses import dataclass
+
+from explorer.analysis.blanks import BLANK, UNDERSCORES
+
+WORD = re.compile(rf"{UNDERSCORES.pattern}|[^\W_]+(?:['’-][^\W_]+)*|[^\s]")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word, a punctuation mark or a blank of a sentence.
+
+    Attributes:
+        text: As it stands in the sentence.
+        start: Where it starts, in characters.
+        is_blank: Whether it is a blank.
+        hidden: For a blank made by a click: the word it took the place of.
+    """
+
+    text: str
+    start: int
+    is_blank: bool
+    hidden: str = ""
+
+
+def split_words(text: str, hidden: tuple[str, ...] = ()) -> tuple[Word, ...]:
+    """The words of a text in order.
+
+    Args:
+        text: Any text.
+        hidden: For each blank in order, the word it hides, or "".
+    """
+    blanks = iter(hidden)
+    words = []
+    for match in WORD.finditer(text):
+        is_blank = bool(UNDERSCORES.fullmatch(match.group()))
+        words.append(Word(match.group(), match.start(), is_blank, next(blanks, "") if is_blank else ""))
+    return tuple(words)
+
+
+def toggle_blank(text: str, hidden: tuple[str, ...], index: int) -> tuple[str, tuple[str, ...]]:
+    """Blank a word, or put back the word that a click has hidden.
+
+    Args:
+        text: The sentence.
+        hidden: For each of its blanks in order, the word it hides, or "".
+        index: Which word, as counted by split_words; one that is out of range changes nothing.
+
+    Returns:
+        The sentence, and what its blanks hide. A blank that was typed hides nothing, and stays.
+    """
+    words = split_words(text, hidden)
+    if not 0 <= index < len(words):
+        return text, hidden
+    word = words[index]
+    put = word.hidden if word.is_blank else BLANK
+    if not put:
+        return text, hidden
+    changed = text[: word.start] + put + text[word.start + len(word.text) :]
+    kept = [
+        (word.text if place == index else other.hidden)
+        for place, other in enumerate(words)
+        if other.is_blank != (place == index)
+    ]
+    return changed, tuple(kept)

@@ -1,0 +1,83 @@
+import pytest
+
+from explorer.analysis.tokenize_text import tokenize_text
+from explorer.errors import UnsuitableText
+from tests.analysis.tiny_models import loaded
+
+
+def read(tokenization):
+    return [
+        (piece.token, None if piece.start is None else tokenization.text[piece.start : piece.end])
+        for piece in tokenization.pieces
+    ]
+
+
+def test_word_pieces_and_where_they_come_from(bert):
+    tokenization = tokenize_text(bert, "The Cat ___, unplayed __ 🙂")
+    assert read(tokenization) == [
+        ("[CLS]", None),
+        ("the", "The"),
+        ("cat", "Cat"),
+        ("[MASK]", "___"),
+        (",", ","),
+        ("[UNK]", "unplayed"),
+        ("[MASK]", "__"),
+        ("[UNK]", "🙂"),
+        ("[SEP]", None),
+    ]
+    kinds = [(piece.is_special, piece.is_unknown) for piece in tokenization.pieces]
+    assert [index for index, (special, _) in enumerate(kinds) if special] == [0, 3, 6, 8]
+    assert [index for index, (_, unknown) in enumerate(kinds) if unknown] == [5, 7]
+    assert tokenization.vocabulary_size == len(bert.tokenizer)
+    assert tokenization.limit_tokens == 64
+
+
+def test_byte_level_pieces_leave_the_space_out(roberta):
+    tokenization = tokenize_text(roberta, "The cat ___ (walks).")
+    assert read(tokenization)[2:5] == [("Ġcat", "cat"), ("<mask>", "___"), ("Ġ(", "(")]
+
+
+def test_spans_cover_all_text_in_order(family):
+    text = "The  cat __ is\n(___) é unhappily [MASK] <mask> 🙂 שלום ____."
+    end = 0
+    covered = set()
+    for piece in tokenize_text(family, text).pieces:
+        if piece.start is not None:
+            assert piece.start <= end <= len(text) or piece.start >= end
+            assert piece.start <= piece.end
+            end = piece.end
+            covered.update(range(piece.start, piece.end))
+    visible = {index for index, character in enumerate(text) if not character.isspace()}
+    assert visible <= covered
+
+
+def test_visitors_special_tokens_are_marked(bert):
+    piece = tokenize_text(bert, "a [SEP]").pieces[2]
+    assert (piece.token, piece.is_special, piece.start, piece.end) == ("[SEP]", True, 2, 7)
+
+
+def test_without_a_mask_token_blanks_stay_text(gpt):
+    tokenization = tokenize_text(gpt, "a __")
+    assert read(tokenization) == [("a", "a"), ("Ġ", " "), ("_", "_"), ("_", "_")]
+    assert not any(piece.is_special for piece in tokenization.pieces)
+
+
+def test_a_tokenizer_in_python_has_no_spans():
+    from transformers import CanineTokenizer
+
+    from tests.analysis.tiny_models import word_piece
+
+    tokenization = tokenize_text(loaded(word_piece().network, CanineTokenizer()), "ab")
+    assert [piece.token_id for piece in tokenization.pieces if not piece.is_special] == [97, 98]
+    assert all(piece.start is None for piece in tokenization.pieces)
+
+
+def test_empty_and_over_long_texts_are_counted(bert):
+    assert len(tokenize_text(bert, "").pieces) == 2
+    assert len(tokenize_text(bert, "the " * 100).pieces) == 102
+
+
+@pytest.mark.parametrize("text", ["a\0b", "x" * 20_001])
+def test_what_no_tokenizer_should_see_is_refused(bert, text):
+    with pytest.raises(UnsuitableText):
+        tokenize_text(bert, text)

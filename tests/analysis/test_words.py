@@ -1,0 +1,33 @@
+import pytest
+
+from explorer.analysis.words import split_words, toggle_blank
+
+
+def test_words_and_marks_are_split_blanks_and_hyphens_are_kept_whole():
+    words = split_words("Mother-in-law's ___, isn't it? 😀")
+    assert [word.text for word in words] == ["Mother-in-law's", "___", ",", "isn't", "it", "?", "😀"]
+    assert [word.is_blank for word in words] == [False, True, False, False, False, False, False]
+    assert words[3].start == 21
+
+
+def test_a_word_becomes_a_blank_and_comes_back():
+    blanked, hidden = toggle_blank("The cat sat.", (), 1)
+    assert (blanked, hidden) == ("The ___ sat.", ("cat",))
+    assert toggle_blank(blanked, hidden, 1) == ("The cat sat.", ())
+
+
+def test_each_blank_remembers_its_own_word():
+    text, hidden = toggle_blank("The cat sat on ___.", ("",), 2)
+    assert (text, hidden) == ("The cat ___ on ___.", ("sat", ""))
+    text, hidden = toggle_blank(text, hidden, 0)
+    assert (text, hidden) == ("___ cat ___ on ___.", ("The", "sat", ""))
+    assert toggle_blank(text, hidden, 2) == ("___ cat sat on ___.", ("The", ""))
+
+
+@pytest.mark.parametrize("index", [1, -1, 99])
+def test_what_hides_nothing_stays(index):
+    assert toggle_blank("The ___ sat.", ("",), index) == ("The ___ sat.", ("",))
+
+
+def test_blanks_written_next_to_each_other_are_one_word_each():
+    assert [word.text for word in split_words("___ ____x")] == ["___", "____", "x"]
