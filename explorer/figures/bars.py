@@ -1,0 +1,156 @@
+"""Bars of tokens: what a model expects at each blank, in one or several models, and what two texts change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from explorer.analysis.blanks import BLANK, split_at_blanks
+from explorer.analysis.results import Blank, BlankFills, CandidateRanking, TextContrast
+from explorer.figures.style import BLUE, FRAME_PIXELS, GREY, ORANGE, ROW_PIXELS, STYLE, height_pixels, nats, percent
+
+MOST_COLUMNS = 2  # a phone shows two side by side, and no more
+
+
+def blank_bars(fills: BlankFills) -> go.Figure:
+    """One small chart per blank: the choices, the most probable on top."""
+    return _choice_bars([(f"Blank {n + 1}", blank, n) for n, blank in enumerate(fills.blanks)], fills.text)
+
+
+def step_bars(blanks: Sequence[Blank | None], text: str) -> go.Figure:
+    """The charts of the blanks still open at one step."""
+    still_open = [(n, blank) for n, blank in enumerate(blanks) if blank is not None]
+    return _choice_bars([(f"Blank {n + 1}", blank, index) for index, (n, blank) in enumerate(still_open)], text)
+
+
+def model_bars(results: Sequence[BlankFills], blank: int) -> go.Figure:
+    """The same blank in several models, side by side."""
+    return _choice_bars([(fills.model, fills.blanks[blank], blank) for fills in results], results[0].text)
+
+
+def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figure:
+    """Charts of (title, blank, which blank of the text it is)."""
+    columns = min(len(charts), MOST_COLUMNS)
+    rows = -(-len(charts) // columns)
+    bars = max(len(blank.choices) for _, blank, _ in charts)
+    titles = [f"{escape(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits</sup>" for name, blank, _ in charts]
+    height = height_pixels(bars) * rows
+    figure = make_subplots(
+        rows, columns, subplot_titles=titles, horizontal_spacing=0.14, vertical_spacing=FRAME_PIXELS / height
+    )
+    for index, (_, blank, which) in enumerate(charts):
+        figure.add_trace(
+            go.Bar(
+                x=[choice.probability for choice in blank.choices],
+                y=[_label(choice.text) for choice in blank.choices],
+                text=[percent(choice.probability) for choice in blank.choices],
+                textposition="outside",
+                cliponaxis=False,
+                orientation="h",
+                marker_color=BLUE,
+                customdata=[escape(_filled(text, which, choice.text)) for choice in blank.choices],
+                hovertemplate="%{customdata}<br>probability %{x:.6f}<extra></extra>",
+                showlegend=False,
+            ),
+            row=index // columns + 1,
+            col=index % columns + 1,
+        )
+    most = max(choice.probability for _, blank, _ in charts for choice in blank.choices)
+    figure.update_xaxes(title="Probability", range=[0, min(1.0, most) * 1.22], tickformat=".0%", nticks=5)
+    figure.update_yaxes(autorange="reversed", type="category")
+    return figure.update_layout(template=STYLE, height=height)
+
+
+def candidate_bars(ranking: CandidateRanking) -> go.Figure:
+    """The visitor's candidates and the model's choices by log-probability; the visitor's are marked by a star."""
+    ranked = [(n, candidates) for n, candidates in enumerate(ranking.blanks, 1) if candidates]
+    sizes = [max(len(candidates), 3) for _, candidates in ranked]
+    height = FRAME_PIXELS * len(ranked) + ROW_PIXELS * sum(sizes)
+    figure = make_subplots(
+        len(ranked),
+        1,
+        subplot_titles=[f"Blank {n}" for n, _ in ranked],
+        row_heights=sizes,
+        vertical_spacing=FRAME_PIXELS / height,
+    )
+    for row, (_, candidates) in enumerate(ranked, 1):
+        figure.add_trace(
+            go.Bar(
+                x=[candidate.log_probability for candidate in candidates],
+                y=[_label(f"★ {c.text}" if c.is_own else c.text) for c in candidates],
+                text=[nats(candidate.log_probability) for candidate in candidates],
+                textposition="outside",
+                cliponaxis=False,
+                orientation="h",
+                marker_color=[ORANGE if candidate.is_own else BLUE for candidate in candidates],
+                customdata=[
+                    [escape(" ".join(c.tokens)), c.log_probability_per_token, len(c.tokens)] for c in candidates
+                ],
+                hovertemplate="%{customdata[0]}<br>%{x:.4f} nats over %{customdata[2]} tokens<br>"
+                "%{customdata[1]:.4f} nats per token<extra></extra>",
+                showlegend=False,
+            ),
+            row=row,
+            col=1,
+        )
+    least = min(candidate.log_probability for _, candidates in ranked for candidate in candidates)
+    figure.update_xaxes(title="Log-probability in nats (nearer to 0 is likelier)", range=[least * 1.12, 0])
+    figure.update_yaxes(autorange="reversed", type="category")
+    return figure.update_layout(template=STYLE, height=height)
+
+
+def contrast_bars(contrast: TextContrast) -> go.Figure:
+    """The words two texts disagree about most: the first text's probability to the left, the other's to the right."""
+    words = [_label(word.text) for word in contrast.words]
+    first = [word.probability for word in contrast.words]
+    other = [word.other_probability for word in contrast.words]
+    ratio = [word.log_odds_ratio for word in contrast.words]
+    figure = go.Figure()
+    for name, values, side, colour in (("First", first, -1, BLUE), ("Second", other, 1, ORANGE)):
+        figure.add_trace(
+            go.Bar(
+                x=[side * value for value in values],
+                y=words,
+                name=f"{name} sentence",
+                orientation="h",
+                marker_color=colour,
+                text=[percent(value) for value in values],
+                textposition="outside",
+                cliponaxis=False,
+                customdata=list(zip(values, ratio, strict=True)),
+                hovertemplate="%{y}: probability %{customdata[0]:.6f}<br>"
+                "log odds ratio first / second %{customdata[1]:+.3f}<extra>%{fullData.name}</extra>",
+            )
+        )
+    most = max(first + other) * 1.3
+    ticks = [most * step for step in (-0.75, -0.375, 0, 0.375, 0.75)]
+    figure.update_xaxes(
+        title="Probability in the first sentence ← → in the second",
+        range=[-most, most],
+        tickvals=ticks,
+        ticktext=[percent(abs(tick)) if tick else "0" for tick in ticks],
+        zerolinecolor=GREY,
+    )
+    figure.update_yaxes(autorange="reversed", type="category")
+    return figure.update_layout(
+        template=STYLE,
+        barmode="relative",
+        height=height_pixels(len(words)) + 24,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0.5, "xanchor": "center"},
+    )
+
+
+def _label(text: str) -> str:
+    """Text for an axis: plotly reads tags, so they are escaped; a leading space is not lost."""
+    return escape(text.strip()) or "␣"
+
+
+def _filled(text: str, which: int, fill: str) -> str:
+    """The text with one blank filled, for the hover; a fill that continues a word keeps its mark."""
+    segments = split_at_blanks(text, None)
+    if which + 1 >= len(segments):  # the text marks its blanks by a model's own mask token
+        return fill
+    return BLANK.join(segments[: which + 1]) + f"[{fill}]" + BLANK.join(segments[which + 1 :])

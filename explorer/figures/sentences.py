@@ -1,0 +1,92 @@
+"""Sentences with their filled words marked, the way they read: HTML strings, every text escaped."""
+
+from collections.abc import Sequence
+from html import escape
+
+from explorer.analysis.blanks import split_at_blanks
+from explorer.analysis.results import BlankFills, BlankReveal, Completion, Tokenization
+from explorer.figures.style import nats, percent
+
+
+def completion_list(fills: BlankFills) -> str:
+    """The whole sentences, best first, with their log-probabilities."""
+    if not fills.completions:
+        return "<p class='quiet'>No way to fill all blanks with ordinary words was found.</p>"
+    rows = "".join(
+        f"<li><span class='sentence' dir='auto'>{_marked(fills.text, completion)}</span>"
+        f"<span class='number' title='log-probability: {completion.log_probability!r} nats'>"
+        f"{nats(completion.log_probability)}</span></li>"
+        for completion in fills.completions
+    )
+    return f"<ol class='completions'>{rows}</ol><p class='note'>Number: {escape(fills.score)}.</p>"
+
+
+def reveal_list(reveal: BlankReveal, step: int) -> str:
+    """The sentence after each step so far; the word just chosen is marked.
+
+    Args:
+        reveal: All steps.
+        step: How many blanks are filled, from 0 to all.
+    """
+    rows = [f"<li><span class='sentence' dir='auto'>{_open(reveal.text)}</span></li>"]
+    for number, taken in enumerate(reveal.steps[:step], 1):
+        after = reveal.steps[number].text if number < len(reveal.steps) else reveal.completion.text
+        rows.append(
+            f"<li><span class='sentence' dir='auto'>{_open(after)}</span><span class='number'>"
+            f"blank {taken.filled_blank + 1}: <mark>{escape(taken.choice.text)}</mark> "
+            f"{percent(taken.choice.probability)}</span></li>"
+        )
+    return f"<ol class='completions steps' start='0'>{''.join(rows)}</ol>"
+
+
+def token_strip(tokenization: Tokenization) -> str:
+    """The pieces with their ids; special and unknown ones are said in words, not only by colour."""
+    pieces = "".join(
+        f"<span class='piece {_kind(piece.is_special, piece.is_unknown)}' title='id {piece.token_id}'>"
+        f"<bdi>{escape(piece.token)}</bdi><small>{piece.token_id}</small></span>"
+        for piece in tokenization.pieces
+    )
+    count, unknown = len(tokenization.pieces), sum(piece.is_unknown for piece in tokenization.pieces)
+    words = f"{count} of at most {tokenization.limit_tokens} tokens"
+    if unknown:
+        words += f", {unknown} unknown to the vocabulary"
+    over = " over" if count > tokenization.limit_tokens else ""
+    return (
+        f"<div class='pieces'>{pieces}</div><p class='note{over}'>{words} · vocabulary of "
+        f"{tokenization.vocabulary_size:,} · dashed = added by the tokenizer</p>"
+    )
+
+
+def caption(parts: Sequence[str], source_url: str = "") -> str:
+    """The small line under a figure: model, protocol, sample, source."""
+    line = " · ".join(escape(part) for part in parts if part)
+    if source_url.startswith("https://"):
+        line += f" · <a href='{escape(source_url)}' target='_blank' rel='noopener'>paper</a>"
+    return f"<p class='caption'>{line}</p>"
+
+
+def _kind(is_special: bool, is_unknown: bool) -> str:
+    if is_unknown:
+        return "unknown"
+    return "special" if is_special else ""
+
+
+def _open(text: str) -> str:
+    return "<b class='open'>___</b>".join(escape(segment) for segment in split_at_blanks(text, None))
+
+
+def _marked(text: str, completion: Completion) -> str:
+    """The completion with its fills marked, found by walking the text between the blanks."""
+    segments = split_at_blanks(text, None)
+    if len(segments) != len(completion.fills) + 1:  # the text marks its blanks by a model's own mask token
+        return escape(completion.text)
+    marked, rest = "", completion.text
+    for index, fill in enumerate(completion.fills):
+        body = fill.removeprefix("##")
+        # only white space beside a blank may differ from the visitor's text
+        at = rest.find(body, len(rest) - len(rest.lstrip()) + len(segments[index].strip()))
+        if at < 0:
+            return escape(completion.text)
+        marked += f"{escape(rest[:at])}<mark>{escape(body)}</mark>"
+        rest = rest[at + len(body) :]
+    return marked + escape(rest)

@@ -1,0 +1,48 @@
+"""Colours and spacing shared by every figure, in light and dark.
+
+Backgrounds are transparent and text takes the colour of the page (assets/style.css), so that one figure serves both.
+"""
+
+import plotly.graph_objects as go
+
+# Okabe and Ito 2008, https://jfly.uni-koeln.de/color/: told apart with any kind of colour vision
+BLUE, ORANGE, GREEN, SKY, VERMILION, PURPLE = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7"
+GREY = "#8A8F98"
+GRID = "rgba(128, 134, 145, 0.22)"
+
+STYLE = go.layout.Template(
+    layout={
+        "font": {"family": "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", "size": 13, "color": GREY},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "colorway": [BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE],
+        "margin": {"l": 8, "r": 16, "t": 52, "b": 44},
+        "xaxis": {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True, "fixedrange": True},
+        "yaxis": {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True, "fixedrange": True},
+        "hoverlabel": {"font": {"size": 13}},
+        "bargap": 0.28,
+        "dragmode": False,
+    }
+)
+ROW_PIXELS = 30  # of one bar
+FRAME_PIXELS = 108  # titles and axis around the bars
+
+
+def height_pixels(rows: int) -> int:
+    """Height of a bar chart with that many rows, so that bars are equally thick everywhere."""
+    return FRAME_PIXELS + ROW_PIXELS * max(rows, 3)
+
+
+def nats(log_probability: float) -> str:
+    """A log-probability with a real minus sign: −4.98."""
+    return f"{log_probability:.2f}".replace("-", "−")
+
+
+def percent(probability: float) -> str:
+    """A probability as a reader wants it: 49 %, 3.1 %, 0.02 %, < 0.01 %."""
+    share = 100 * probability
+    if share >= 9.95:
+        return f"{share:.0f} %"
+    if share >= 0.095:
+        return f"{share:.1f} %"
+    return f"{share:.2f} %" if share >= 0.005 else "< 0.01 %"

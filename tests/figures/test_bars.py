@@ -1,0 +1,60 @@
+import pytest
+
+from explorer.figures.bars import blank_bars, candidate_bars, contrast_bars, model_bars, step_bars
+from tests.figures.results import BLANK, contrast, fills, ranking, reveal
+
+
+def test_each_blank_has_its_bars_most_probable_on_top():
+    figure = blank_bars(fills())
+    first, second = figure.data
+    assert tuple(first.x) == (0.7, 0.2, 0.1)
+    assert tuple(first.y) == ("cat", "##ing", "&lt;b&gt;")
+    assert tuple(first.text) == ("70 %", "20 %", "10 %")
+    assert tuple(second.y) == ("##ing", "cat")
+    assert figure.layout.xaxis.title.text == "Probability"
+    assert figure.layout.yaxis.autorange == "reversed"
+    assert figure.layout.xaxis.range == figure.layout.xaxis2.range  # bars of two charts can be compared
+
+
+def test_the_hover_repeats_the_sentence_with_the_word_in_its_own_blank():
+    first, second = blank_bars(fills()).data
+    assert first.customdata[0] == "The [cat] sat on a ___."
+    assert second.customdata[1] == "The ___ sat on a [cat]."
+    assert first.customdata[2] == "The [&lt;b&gt;] sat on a ___."
+
+
+def test_a_step_draws_only_the_blanks_still_open():
+    step = reveal().steps[1]
+    figure = step_bars(step.blanks, step.text)
+    assert len(figure.data) == 1
+    assert figure.layout.annotations[0].text.startswith("Blank 1")
+    assert figure.data[0].customdata[0] == "The [cat] sat on a cat."
+
+
+def test_models_stand_side_by_side_under_their_names():
+    figure = model_bars((fills(), fills()), 1)
+    assert [note.text.split("<br>")[0] for note in figure.layout.annotations] == ["M &amp; M", "M &amp; M"]
+    assert figure.data[0].customdata[0] == "The ___ sat on a [##ing]."
+
+
+def test_own_candidates_are_marked_not_only_by_colour():
+    (trace,) = candidate_bars(ranking()).data
+    assert tuple(trace.y) == ("cat", "★ the &lt;i&gt;moon&lt;/i&gt;")
+    assert tuple(trace.x) == (-0.5, -4.0)
+    assert trace.text[1] == "−4.00"
+    assert trace.marker.color[0] != trace.marker.color[1]
+
+
+def test_a_contrast_puts_the_first_text_left_and_the_other_right():
+    figure = contrast_bars(contrast())
+    left, right = figure.data
+    assert tuple(left.x) == (-0.6, -0.05)
+    assert tuple(right.x) == (0.1, 0.7)
+    assert tuple(left.y) == tuple(right.y) == ("his", "her")
+    assert list(left.customdata[0]) == [0.6, 2.6]
+    assert figure.layout.xaxis.range[0] == -figure.layout.xaxis.range[1]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10])
+def test_any_number_of_blanks_can_be_drawn(count):
+    assert len(step_bars([BLANK] * count, "___ " * count).data) == count

@@ -1,0 +1,61 @@
+import pytest
+
+from explorer.figures.catalogue import budget_bar, card_note, picker_options, model_rows, short_count, state_words
+from explorer.models.card import Ability, HubRepository, ModelCard
+from explorer.models.status import Budget, ModelStatus
+
+CARD = ModelCard(
+    name="Tiny",
+    source=HubRepository("a/b", "main"),
+    model_type="bert",
+    abilities=frozenset({Ability.FILL_BLANKS, Ability.EMBED}),
+    special="Small & <quick>.",
+    licence="MIT",
+    paper="Someone 2020",
+    paper_url="https://example.org/paper",
+    parameters=22_744_506,
+    weights_bytes=90_868_376,
+    unconfirmed=("revision",),
+)
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(None, "unknown"), (260_032, "0.3 M"), (22_744_506, "22.7 M"), (124_439_808, "124 M")]
+)
+def test_numbers_of_weights_are_short(count, words):
+    assert short_count(count) == words
+
+
+@pytest.mark.parametrize(
+    ("status", "here", "words"),
+    [
+        (ModelStatus("Tiny"), False, "needs internet"),
+        (ModelStatus("Tiny"), True, "on this machine"),
+        (ModelStatus("Tiny", state="downloading", progress=0.25), False, "downloading 25%"),
+        (ModelStatus("Tiny", state="ready", device="cpu", weights_bytes=2**20, users=2), True, "ready on cpu, 1 MiB, 2 in use"),
+    ],
+)  # fmt: skip
+def test_where_a_model_stands_is_said_in_words(status, here, words):
+    assert state_words(status, here) == words
+
+
+def test_rows_say_all_that_a_teacher_asks():
+    (row,) = model_rows([CARD], {"Tiny": ModelStatus("Tiny", state="loading")}, set())
+    assert row["abilities"] == "fills blanks, token vectors"
+    assert (row["size"], row["licence"], row["unconfirmed"]) == ("87 MiB", "MIT", "revision")
+    assert row["is_busy"] and not row["is_loaded"]
+
+
+def test_the_picker_shows_size_and_state():
+    assert picker_options([CARD], {"Tiny": "ready on cpu"}) == [("Tiny · 22.7 M · ready on cpu", "Tiny")]
+
+
+def test_the_note_is_escaped_and_links_to_the_paper():
+    assert "Small &amp; &lt;quick&gt;." in card_note(CARD)
+    assert "href='https://example.org/paper'" in card_note(CARD)
+
+
+def test_the_budget_is_a_bar_and_words():
+    html = budget_bar(Budget("cuda", 4 * 2**30, 2**30, 8 * 2**30))
+    assert "width:25.0%" in html and "1.0 GiB" in html and "4.0 GiB" in html
+    assert "No model" in budget_bar(None)

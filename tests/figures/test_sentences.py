@@ -1,0 +1,57 @@
+import re
+
+import pytest
+
+from explorer.figures.sentences import caption, completion_list, reveal_list, token_strip
+from explorer.figures.style import nats, percent
+from tests.figures.results import fills, reveal, tokenization
+
+
+def test_the_filled_words_are_marked_where_the_blanks_were():
+    html = completion_list(fills())
+    assert "The <mark>cat</mark> sat on a <mark>sat</mark>." in html
+    assert "−1.50" in html
+
+
+def test_whatever_the_visitor_typed_is_escaped():
+    html = completion_list(fills("<b>___</b> & ___", filled="<b>cat</b> & sat"))
+    assert "&lt;b&gt;<mark>cat</mark>&lt;/b&gt; &amp; <mark>sat</mark>" in html
+    assert "<b>" not in html
+
+
+def test_a_text_with_a_models_own_mask_is_shown_unmarked():
+    assert "The cat sat on a sat." in completion_list(fills("The [MASK] sat on a [MASK]."))
+
+
+def test_the_steps_say_which_blank_was_filled_and_how_sure_the_model_was():
+    assert reveal_list(reveal(), 0).count("<li>") == 1
+    html = reveal_list(reveal(), 2)
+    assert html.count("<li>") == 3
+    assert "blank 2: <mark>cat</mark> 70 %" in html
+    assert "The cat sat on a cat." in html
+
+
+def test_tokens_show_ids_specials_unknowns_and_the_limit():
+    html = token_strip(tokenization())
+    assert re.search("class='piece special'.*?\\[CLS\\].*?101", html)
+    assert "class='piece unknown'" in html
+    assert "&lt;b&gt;" in html
+    assert "3 of at most 2 tokens, 1 unknown" in html
+    assert "note over" in html
+
+
+def test_a_caption_links_only_to_web_addresses():
+    assert "<a href='https://arxiv.org/abs/1810.04805'" in caption(["a", "", "b"], "https://arxiv.org/abs/1810.04805")
+    assert "javascript" not in caption(["a"], "javascript:alert(1)")
+
+
+@pytest.mark.parametrize(
+    ("probability", "words"),
+    [(1.0, "100 %"), (0.492, "49 %"), (0.0313, "3.1 %"), (0.00021, "0.02 %"), (0.0995, "10 %"), (1e-9, "< 0.01 %")],
+)
+def test_probabilities_read_as_people_say_them(probability, words):
+    assert percent(probability) == words
+
+
+def test_log_probabilities_have_a_real_minus_sign():
+    assert nats(-4.984) == "−4.98"
