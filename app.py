@@ -1,0 +1,50 @@
+"""Start the explorer: lay out the page, open it, and bring the first model into memory behind it."""
+
+import logging
+import os
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+from threading import Thread
+
+import explorer
+from explorer.settings import settings
+from explorer.tabs.limits import RequestLimits
+from explorer.tabs.page import THEME, build_page, page_style
+
+MOST_THREADS = 100  # also the most events that Gradio lets be at work, streams of a class of 30 included
+FIRST_MODEL = "MiniLM (masked)"
+
+
+def main() -> None:
+    """Serve the page until it is stopped."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    registry = explorer.open_registry()
+    page = build_page(registry)
+    page.queue(max_size=settings().most_waiting, default_concurrency_limit=None)
+    page.launch(
+        theme=THEME,
+        **page_style(),
+        max_threads=MOST_THREADS,
+        prevent_thread_lock=True,
+        run_history=False,
+        ssr_mode=False,
+        show_error=False,
+        footer_links=["api"],
+        max_file_size=f"{int(settings().largest_request_mib)}mb",
+        app_kwargs={"middleware": [RequestLimits.middleware()]},
+    )
+    Thread(target=warm_up, args=(registry,), daemon=True).start()  # torch takes seconds to import: the page comes first
+    page.block_thread()
+
+
+def warm_up(registry: explorer.models.registry.Registry) -> None:
+    """Bring the model of the first view into memory, so that the first click is answered at once."""
+    try:
+        registry.load(FIRST_MODEL)
+    except explorer.errors.ExplorerError as error:
+        logging.getLogger("explorer").warning("%s", error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""View: the likeliest sentences, and what the model expects at each blank."""
+
+from functools import partial
+
+import gradio as gr
+import plotly.graph_objects as go
+
+from explorer import analysis
+from explorer.analysis.results import BlankFills
+from explorer.analysis.strategies import STRATEGIES
+from explorer.figures.bars import blank_bars
+from explorer.figures.sentences import caption, completion_list
+from explorer.models.registry import Registry
+from explorer.tabs.fill_blanks.view import Sentence, View
+from explorer.tabs.messages import in_place
+from explorer.tabs.taking_away import download_links
+
+
+def build(registry: Registry, sentence: Sentence, first: BlankFills) -> View:
+    """Lay out the view, drawn with a finished example."""
+    sentences, figure, foot = draw_fills(registry, first)
+    with gr.Tab("Answer", id="answer") as tab:
+        completions = gr.HTML(sentences, padding=False, elem_classes="result")
+        chart = gr.Plot(figure, show_label=False, elem_classes="figure")
+        below = gr.HTML(foot, padding=False)
+
+    @in_place(registry, outputs=3)
+    def draw(models: Registry, model: str, text: str, top_k: int, count: int, strategy: str) -> tuple:
+        ask = partial(analysis.fill_blanks, text=text, top_k=int(top_k), count=int(count), strategy=strategy)
+        return draw_fills(models, models.run(model, ask))
+
+    inputs = [sentence.model, sentence.text, sentence.top_k, sentence.count, sentence.strategy]
+    return View(tab, draw, inputs, [completions, chart, below])
+
+
+def draw_fills(models: Registry, fills: BlankFills) -> tuple[str, go.Figure, str]:
+    """The result as HTML, figure and foot."""
+    protocol = "probabilities over the whole vocabulary, every other blank left open"
+    foot = caption(
+        [fills.model, STRATEGIES[fills.strategy].label.lower(), protocol], models.card(fills.model).paper_url
+    )
+    return completion_list(fills), blank_bars(fills), foot + download_links(fills, "blanks")

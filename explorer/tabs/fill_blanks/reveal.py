@@ -1,0 +1,50 @@
+"""View: one blank at a time, and how each fill changes what is expected at the rest."""
+
+from functools import partial
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.analysis.results import BlankReveal
+from explorer.analysis.strategies import STRATEGIES
+from explorer.figures.bars import step_bars
+from explorer.figures.sentences import caption, reveal_list
+from explorer.models.registry import Registry
+from explorer.tabs.fill_blanks.view import Sentence, View
+from explorer.tabs.messages import in_place
+from explorer.tabs.taking_away import download_links
+
+ORDERS = [(strategy.label, strategy.key) for strategy in STRATEGIES.values() if strategy.reveals]
+
+
+def build(registry: Registry, sentence: Sentence) -> View:
+    """Lay out the view and wire its steps."""
+    with gr.Tab("Watch it", id="watch") as tab:
+        with gr.Row(elem_classes="controls"):
+            order = gr.Radio(ORDERS, value="most_confident_first", label="Order", scale=2)
+            step = gr.Slider(0, 1, 0, step=1, label="Blanks filled", info="Arrow keys walk the steps.", scale=3)
+        history = gr.HTML(padding=False, elem_classes="result")
+        chart = gr.Plot(show_label=False, elem_classes="figure")
+        below = gr.HTML(padding=False)
+        known = gr.State(None)
+
+    def show(reveal: BlankReveal | None, at: int) -> tuple:
+        if reveal is None:
+            return gr.skip(), gr.skip()
+        at = min(int(at), len(reveal.steps))
+        if at == len(reveal.steps):
+            return reveal_list(reveal, at), gr.Plot(visible=False)
+        now = reveal.steps[at]
+        return reveal_list(reveal, at), gr.Plot(step_bars(now.blanks, now.text), visible=True)
+
+    @in_place(registry, outputs=5)
+    def draw(models: Registry, model: str, text: str, top_k: int, order: str) -> tuple:
+        ask = partial(analysis.reveal_blanks, text=text, top_k=int(top_k), strategy=order)
+        reveal = models.run(model, ask)
+        foot = caption([reveal.model, STRATEGIES[reveal.strategy].label.lower(), STRATEGIES[reveal.strategy].score])
+        steps = gr.Slider(maximum=len(reveal.steps), value=0)
+        return reveal, steps, *show(reveal, 0), foot + download_links(reveal, "steps")
+
+    step.change(show, [known, step], [history, chart], api_visibility="private", show_progress="hidden")
+    inputs = [sentence.model, sentence.text, sentence.top_k, order]
+    return View(tab, draw, inputs, [known, step, history, chart, below], (order,))

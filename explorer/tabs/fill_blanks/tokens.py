@@ -1,0 +1,26 @@
+"""View: what the tokenizer did to the sentence."""
+
+from functools import partial
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.figures.sentences import token_strip
+from explorer.models.registry import Registry
+from explorer.tabs.fill_blanks.view import Sentence, View
+from explorer.tabs.messages import in_place
+from explorer.tabs.taking_away import download_links
+
+
+def build(registry: Registry, sentence: Sentence) -> View:
+    """Lay out the view."""
+    with gr.Tab("Tokens", id="tokens") as tab:
+        pieces = gr.HTML(padding=False, elem_classes="result")
+        below = gr.HTML(padding=False)
+
+    @in_place(registry, outputs=2)
+    def draw(models: Registry, model: str, text: str) -> tuple:
+        tokenization = models.run(model, partial(analysis.tokenize_text, text=text))
+        return token_strip(tokenization), download_links(tokenization, "tokens", has_figure=False)
+
+    return View(tab, draw, [sentence.model, sentence.text], [pieces, below])

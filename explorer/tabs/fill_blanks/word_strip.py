@@ -1,0 +1,75 @@
+"""The sentence as a row of words: a click blanks a word, another click puts it back."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from explorer.analysis.words import Word, split_words, toggle_blank
+
+TEMPLATE = """<div class="words" role="group" aria-label="Words of the sentence" dir="auto">{{#each value}}<button
+ type="button" class="word{{#if is_blank}} blank{{/if}}" data-index="{{index}}" aria-pressed="{{is_blank}}"
+ title="{{hint}}">{{text}}</button>{{/each}}</div>"""
+
+ON_LOAD = """
+element.addEventListener('click', event => {
+  const word = event.target.closest('.word');
+  if (word) trigger('select', {index: Number(word.dataset.index)});
+});
+"""
+MOST_WORDS = 200  # more are not worth a button each
+
+
+@dataclass(frozen=True)
+class WordStrip:
+    """The strip on the page.
+
+    Attributes:
+        words: The row of words.
+        hidden: What each blank hides, in order.
+        changed: Events after which the sentence is another one: a click, or typing.
+    """
+
+    words: gr.HTML
+    hidden: gr.State
+    changed: tuple[gr.events.Dependency, ...]
+
+
+def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
+    """Lay out the strip and wire it to the text box."""
+    hidden = gr.State(())
+    strip = gr.HTML(
+        _buttons(split_words(value)), html_template=TEMPLATE, js_on_load=ON_LOAD, padding=False,
+        elem_classes="word-strip", label="Click a word to blank it",
+    )  # fmt: skip
+
+    def click(written: str, hides: tuple[str, ...], event: gr.EventData) -> tuple:
+        changed, hides = toggle_blank(written, tuple(hides), int(event._data["index"]))
+        return changed, hides, _buttons(split_words(changed, hides))
+
+    def follow(written: str, hides: tuple[str, ...]) -> tuple:
+        words = split_words(written, tuple(hides))
+        kept = tuple(word.hidden for word in words if word.is_blank)
+        return kept, _buttons(words)
+
+    quiet = {"api_visibility": "private", "show_progress": "hidden"}
+    clicked = strip.select(click, [text, hidden], [text, hidden, strip], trigger_mode="multiple", **quiet)
+    typed = text.input(follow, [text, hidden], [hidden, strip], trigger_mode="always_last", **quiet)
+    return WordStrip(strip, hidden, (clicked, typed))
+
+
+def show_words(text: str) -> tuple[tuple, list[dict]]:
+    """State and value of the strip for a text that was put in whole, e.g. an example."""
+    return (), _buttons(split_words(text))
+
+
+def _buttons(words: tuple[Word, ...]) -> list[dict]:
+    return [
+        {"text": word.text, "index": index, "is_blank": word.is_blank, "hint": _hint(word)}
+        for index, word in enumerate(words[:MOST_WORDS])
+    ]
+
+
+def _hint(word: Word) -> str:
+    if not word.is_blank:
+        return "Blank this word"
+    return f"Put “{word.hidden}” back" if word.hidden else "Type a word in the box to fill this blank"

@@ -1,0 +1,54 @@
+"""A link restores the view: the address holds the tab and what was typed in it."""
+
+import json
+from dataclasses import dataclass
+
+import gradio as gr
+
+
+@dataclass(frozen=True)
+class LinkedTab:
+    """A tab and what a link to it restores.
+
+    Attributes:
+        tab: The tab.
+        fields: Name in the address -> component that holds the value.
+        redraw: Event to run after the fields were restored; see gr.events.
+    """
+
+    tab: gr.Tab
+    fields: dict[str, gr.components.Component]
+    redraw: dict | None = None
+
+
+def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
+    """Write the address when something changes, and read it when the page opens."""
+    quiet = {"api_visibility": "private", "show_progress": "hidden"}
+    for entry in linked:
+        names = json.dumps(["tab", *entry.fields])
+        js = f"(...values) => {{ explorer.remember({names}, [{json.dumps(entry.tab.id)}, ...values]); }}"
+        entry.tab.select(None, list(entry.fields.values()), None, js=js, **quiet)
+        for field in entry.fields.values():
+            field.change(None, list(entry.fields.values()), None, js=js, **quiet)
+    ids = [entry.tab.id for entry in linked]
+
+    def open_tab(request: gr.Request) -> object:
+        wanted = request.query_params.get("tab")
+        return gr.Tabs(selected=wanted) if wanted in ids else gr.skip()
+
+    page.load(open_tab, None, tabs, **quiet)
+    for entry in linked:
+        if entry.fields:
+
+            def restore(request: gr.Request, entry: LinkedTab = entry) -> list:
+                given = request.query_params if request.query_params.get("tab") == entry.tab.id else {}
+                return [given[name] if name in given else gr.skip() for name in entry.fields]
+
+            def redraw(request: gr.Request, *values: object, entry: LinkedTab = entry) -> list:
+                if set(entry.fields) & set(request.query_params):
+                    return entry.redraw["fn"](*values)
+                return [gr.skip()] * len(entry.redraw["outputs"])
+
+            page.load(restore, None, list(entry.fields.values()), **quiet).then(
+                **(entry.redraw | {"fn": redraw, "trigger_mode": "once"})
+            )

@@ -1,0 +1,59 @@
+"""The model picker: in the same place on every tab, with size and whether the model is ready."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from explorer.errors import ExplorerError
+from explorer.figures.catalogue import card_note, picker_options, state_words
+from explorer.models.card import Ability
+from explorer.models.presence import is_here
+from explorer.models.registry import Registry
+from explorer.settings import settings
+from explorer.tabs.messages import error_box
+from explorer.tabs.visitors import registry_for
+
+
+@dataclass(frozen=True)
+class ModelPicker:
+    """A picker on the page.
+
+    Attributes:
+        name: Component that holds the chosen model's name.
+        changed: Event after which the model is another one.
+    """
+
+    name: gr.Dropdown
+    changed: gr.events.Dependency
+
+
+def model_options(registry: Registry, ability: Ability) -> list[tuple[str, str]]:
+    """What the picker offers: (words, name) in catalogue order."""
+    statuses = {status.name: status for status in registry.status()}
+    cards = [registry.card(name) for name in registry.names(ability)]
+    words = {card.name: state_words(statuses[card.name], is_here(card)) for card in cards}
+    return picker_options(cards, words)
+
+
+def build_picker(registry: Registry, ability: Ability, value: str) -> ModelPicker:
+    """Lay out a picker and wire its note and its fresh states."""
+    allowed = settings().hub_models
+    info = "Or type the id of any model on the Hugging Face Hub." if allowed else None
+    name = gr.Dropdown(
+        model_options(registry, ability), value=value, label="Model", info=info, allow_custom_value=allowed,
+        elem_classes="model-picker",
+    )  # fmt: skip
+    note = gr.HTML(card_note(registry.card(value)), padding=False)
+
+    def describe(chosen: str) -> str:
+        try:
+            return card_note(registry_for(registry, chosen).card(chosen))
+        except ExplorerError as error:
+            return error_box(str(error))
+
+    changed = name.change(describe, name, note, api_visibility="private", show_progress="hidden")
+    name.focus(
+        lambda: gr.Dropdown(choices=model_options(registry, ability)),
+        None, name, api_visibility="private", show_progress="hidden",
+    )  # fmt: skip
+    return ModelPicker(name, changed)

@@ -1,0 +1,85 @@
+"""Models that a visitor names, and what handlers say while a model is on its way."""
+
+import re
+import threading
+
+import pytest
+
+from explorer.errors import ModelRefused, UnknownModel, UnsuitableText
+from explorer.models.catalogue import CATALOGUE
+from explorer.models.registry import Registry
+from explorer.models.status import ModelStatus
+from explorer.tabs.fill_blanks.candidates import read_candidates
+from explorer.tabs.messages import in_place
+from explorer.tabs.visitors import registry_for
+
+NAME = CATALOGUE[0].name
+
+
+class SlowBackend:
+    """A backend whose only model takes until it is told to be ready."""
+
+    def __init__(self) -> None:
+        self.ready = threading.Event()
+
+    def load(self, card) -> None:
+        self.ready.wait(10)
+
+    def status(self):
+        if self.ready.is_set():
+            return {CATALOGUE[0]: ModelStatus(NAME, state="ready")}
+        return {CATALOGUE[0]: ModelStatus(NAME, state="downloading", progress=0.5)}
+
+
+@pytest.fixture
+def backend():
+    return SlowBackend()
+
+
+@pytest.fixture
+def registry(backend):
+    return Registry(CATALOGUE, lambda: backend)
+
+
+def test_a_model_on_offer_needs_no_card_of_its_own(registry):
+    assert registry_for(registry, NAME) is registry
+
+
+def test_a_misspelt_name_lists_the_models(registry):
+    with pytest.raises(UnknownModel, match=re.escape(NAME)):
+        registry_for(registry, "MiniLM masked")
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "C:\\x", "a/b/c", "a/<b>"])
+def test_paths_are_refused(registry, name):
+    with pytest.raises(ModelRefused):
+        registry_for(registry, name)
+
+
+def test_while_a_model_is_on_its_way_the_visitor_is_told(registry, backend):
+    @in_place(registry, outputs=1)
+    def draw(models, model, text):
+        return (text.upper(),)
+
+    steps = draw(NAME, "hello")
+    assert f"Downloading {NAME}: 50%" in next(steps)[0]
+    backend.ready.set()
+    assert list(steps)[-1] == ("", "HELLO")
+
+
+def test_mistakes_and_faults_become_messages(registry, backend, caplog):
+    backend.ready.set()
+
+    @in_place(registry, outputs=1)
+    def draw(models, model, error):
+        raise error
+
+    ((message, _),) = draw(NAME, UnsuitableText("Write <b>."))
+    assert "Write &lt;b&gt;." in message
+    ((message, _),) = draw(NAME, ZeroDivisionError("secret path"))
+    reference = re.search(r"reference (\w{8})", message).group(1)
+    assert "secret" not in message and reference in caplog.text
+
+
+def test_candidates_are_read_line_by_line():
+    assert read_candidates("is, are\n\nhis/her/their") == [["is", "are"], [], ["his", "her", "their"]]
