@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from explorer import terminal
+from explorer.analysis.blanks import BLANK, check_fills_blanks
 from explorer.errors import ExplorerError
 from explorer.models.card import Ability
 from explorer.settings import settings
@@ -102,15 +103,16 @@ def rank_candidates(
 @app.command()
 def contrast_texts(
     text: TextArgument,
-    other_text: Annotated[str, typer.Argument(metavar="OTHER_TEXT", help="Another sentence with one blank.")],
+    other_text: Annotated[str, typer.Argument(metavar="OTHER_TEXT", help="Another sentence with the blank.")],
     model: ModelOption = DEFAULT_MODEL,
     top_k: Annotated[int, typer.Option(help="How many words.")] = 20,
+    blank: Annotated[int, typer.Option(help="Which blank of each sentence, counted from 1.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare what is expected in the blanks of two texts."""
+    """Compare what is expected in the same blank of two texts."""
     from explorer.analysis import contrast_texts
 
-    analysis = partial(contrast_texts, text=_read(text), other_text=_read(other_text), top_k=top_k)
+    analysis = partial(contrast_texts, text=_read(text), other_text=_read(other_text), top_k=top_k, blank=blank)
     _print(_run(model, analysis), as_json, terminal.describe_contrast)
 
 
@@ -119,7 +121,8 @@ def tokenize(text: TextArgument, model: ModelOption = DEFAULT_MODEL, as_json: Js
     """Show how a model's tokenizer cuts a text."""
     from explorer.analysis import tokenize_text
 
-    _print(_run(model, partial(tokenize_text, text=_read(text))), as_json, terminal.describe_tokens)
+    analysis = partial(tokenize_text, text=_read(text))
+    _print(_run(model, analysis, needs_masked_head=False), as_json, terminal.describe_tokens)
 
 
 @app.command()
@@ -158,11 +161,13 @@ def _open_registry() -> Registry:
     return open_registry()
 
 
-def _run(model: str, analysis: Callable[[LoadedModel], Result]) -> Result:
+def _run(model: str, analysis: Callable[[LoadedModel], Result], *, needs_masked_head: bool = True) -> Result:
     registry = _open_registry()
     if model not in registry.names() and ("/" in model or Path(model).is_dir()):
         card = _card_of_visitor(model)
         registry, model = registry.with_card(card), card.name
+    if needs_masked_head:
+        check_fills_blanks(registry.card(model), BLANK)
     if sys.stderr.isatty():
         typer.echo(f"Asking {model} …", err=True)
     return registry.run(model, analysis)

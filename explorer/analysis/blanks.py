@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.backend import LoadedModel
-from explorer.models.card import Ability
+from explorer.models.card import Ability, ModelCard
 from explorer.settings import settings
 
 BLANK = "___"
@@ -88,20 +88,19 @@ def check_characters(text: str) -> None:
         raise UnsuitableText(f"The text contains control characters ({codes}). Remove them, or type it anew.")
 
 
-def require_masked_head(model: LoadedModel) -> str:
-    """The model's mask token.
+def check_fills_blanks(card: ModelCard, mask_token: str | None) -> None:
+    """Refuse a model that cannot fill blanks; before it is loaded, give any mask token.
 
     Raises:
-        UnsuitableModel: The model cannot fill blanks; the message says which can.
+        UnsuitableModel: It has no masked head or no mask token; the message says which models have.
     """
-    mask_token = model.tokenizer.mask_token
-    if Ability.FILL_BLANKS in model.card.abilities and mask_token:
-        return mask_token
+    if Ability.FILL_BLANKS in card.abilities and mask_token:
+        return
     from explorer.models.catalogue import CATALOGUE  # only to name the models that can
 
-    able = ", ".join(card.name for card in CATALOGUE if Ability.FILL_BLANKS in card.abilities)
+    able = ", ".join(other.name for other in CATALOGUE if Ability.FILL_BLANKS in other.abilities)
     missing = "has no masked language modelling head" if mask_token else "has no mask token"
-    raise UnsuitableModel(f"{model.card.name} {missing}, so it cannot fill blanks. Choose one that can: {able}.")
+    raise UnsuitableModel(f"{card.name} {missing}, so it cannot fill blanks. Choose one that can: {able}.")
 
 
 def parse_blanks(model: LoadedModel, text: str) -> BlankedText:
@@ -123,8 +122,9 @@ def parse_texts(model: LoadedModel, texts: Sequence[str]) -> tuple[BlankedText, 
         UnsuitableModel: The model cannot fill blanks.
         UnsuitableText: A text cannot be analysed; the message says which, why, and what to do.
     """
-    mask_token = require_masked_head(model)
     tokenizer = model.tokenizer
+    mask_token = tokenizer.mask_token
+    check_fills_blanks(model.card, mask_token)
     split: list[tuple[str, ...]] = []
     for number, text in enumerate(texts):
         try:

@@ -1,4 +1,4 @@
-"""Two texts with one blank each: which words they make more or less probable."""
+"""The same blank in two texts: which words they make more or less probable."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ from explorer.settings import settings
 
 
 @torch.inference_mode()
-def contrast_texts(model: LoadedModel, text: str, *, other_text: str, top_k: int = 20) -> TextContrast:
-    """Compare what a model expects in the blanks of two texts, e.g. "he" and "she" in the same sentence.
+def contrast_texts(
+    model: LoadedModel, text: str, *, other_text: str, top_k: int = 20, blank: int = 1
+) -> TextContrast:
+    """Compare what a model expects in a blank of two texts, e.g. "he" and "she" in the same sentence.
 
     Args:
         model: A model with a masked language modelling head.
-        text: With exactly one blank.
+        text: With at least so many blanks; the others stay open.
         other_text: Likewise.
         top_k: How many tokens, from 1 to settings().most_choices: half of them more probable in the first text and half
             in the other, as far as there are so many.
+        blank: Which blank of each text, counted from 1.
 
     Returns:
         The tokens whose probabilities differ most, from most towards the first text to most towards the other, and the
@@ -34,19 +37,19 @@ def contrast_texts(model: LoadedModel, text: str, *, other_text: str, top_k: int
 
     Raises:
         UnsuitableModel: The model cannot fill blanks.
-        UnsuitableText: A text does not have exactly one blank, or cannot be used as asked.
+        UnsuitableText: A text has fewer blanks, or cannot be used as asked.
 
     Source: Lin 1991 (divergence), https://doi.org/10.1109/18.61115
     """
     check_option("top_k", top_k, settings().most_choices)
     parsed = parse_texts(model, [text, other_text])
     for number, one in enumerate(parsed):
-        if len(one.positions) != 1:
+        if not 1 <= blank <= len(one.positions):
             raise UnsuitableText(
-                f"Text {number + 1}: The text has {len(one.positions)} blanks. To compare two texts, leave exactly one "
-                "in each."
+                f"Text {number + 1}: The text has no blank {blank}: it has {len(one.positions)}. Compare a blank that "
+                "both texts have."
             )
-    logits = torch.cat(masked_logits(model, [Row(one.ids, one.positions) for one in parsed]))
+    logits = torch.cat(masked_logits(model, [Row(one.ids, (one.positions[blank - 1],)) for one in parsed]))
     # in float64, on the CPU: differences of tiny probabilities matter here, and mps has no float64
     first, other = logits.cpu().double().log_softmax(dim=-1)
     difference = first.exp() - other.exp()

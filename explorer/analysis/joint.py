@@ -25,7 +25,9 @@ Context = tuple[int, Fills]  # a blank, and what stands in the others
 
 ALTERNATIVES = 8  # per blank of a combination, how many exchanges are considered
 NARROWEST_BEAM = 8
-MOST_ROUNDS = 12  # a guard; the search ends by itself when no exchange can improve the best combinations
+# Bounds the work with many blanks: once the model was asked for as many contexts per completion, what is best so far
+# is the answer. With few blanks the search ends by itself, when no exchange can improve the best combinations.
+CONTEXTS_PER_COMPLETION = 64
 
 
 def fill_jointly(start: Start, count: int) -> Search:
@@ -52,13 +54,13 @@ def fill_jointly(start: Start, count: int) -> Search:
     pool = {filling.ids for fillings in (fill_independently(start, width), *beams) for filling in fillings}
     conditionals = _Conditionals(start, most_rows)
     scores: dict[Fills, float] = {}
-    for _ in range(MOST_ROUNDS):
+    best: list[Filling] = []
+    while pool:
         yield from conditionals.compute(pool)
         scores.update((fills, conditionals.score(fills)) for fills in pool)
         best = best_first([Filling(fills, score) for fills, score in scores.items()])[:count]
-        pool = set(_exchanges(best, conditionals, scores, count))
-        if not pool:
-            break
+        within_bounds = len(conditionals) < CONTEXTS_PER_COMPLETION * width
+        pool = set(_exchanges(best, conditionals, scores, count)) if within_bounds else set()
     return best
 
 
@@ -88,6 +90,9 @@ class _Conditionals:
         self._start = start
         self._most_rows = most_rows
         self._known: dict[Context, dict[int, float]] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
 
     def at(self, blank: int, fills: Fills) -> dict[int, float]:
         """Log-probabilities at one blank of a combination: token id -> nats."""

@@ -187,7 +187,7 @@ class Piece:
 
     Attributes:
         token: As the vocabulary spells it.
-        token_id: Its id.
+        token_id: Its id; -1 for a word that the model spells by characters.
         is_special: Whether the tokenizer or the model added it, or it is a mask.
         is_unknown: Whether the vocabulary lacks this text.
         start: Where its text starts, in characters; None for added tokens.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from explorer.analysis.blanks import check_characters, find_blanks
 from explorer.analysis.results import Piece, Tokenization
 from explorer.models.backend import LoadedModel
+from explorer.models.elmo_tokenizer import ElmoTokenizer
 
+SPELLED = -1  # the id of a token that has none: ELMo reads the characters of each word
 Span = tuple[int, int]
 
 
@@ -17,7 +19,8 @@ def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
         text: Any text up to settings().longest_text_characters; it may be empty, and longer than the model reads.
 
     Returns:
-        The pieces, special tokens included, and where each comes from in the text as given.
+        The pieces, special tokens included, and where each comes from in the text as given. The words of ELMo have no
+        ids (-1), and its vocabulary is one of characters.
 
     Raises:
         UnsuitableText: The text has too many characters, or holds control characters.
@@ -27,6 +30,12 @@ def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
     """
     check_characters(text)
     tokenizer = model.tokenizer
+    if isinstance(tokenizer, ElmoTokenizer):
+        words = tuple(
+            Piece(word, SPELLED, is_special=False, is_unknown=False, start=start, end=end)
+            for word, (start, end) in zip(*tokenizer.split(text), strict=True)
+        )
+        return Tokenization(model.card.name, text, words, tokenizer.vocab_size, model.limit_tokens)
     mask_token = tokenizer.mask_token
     blanks = find_blanks(text, mask_token) if mask_token else []
     seen, shifts = _with_masks(text, blanks, mask_token or "")

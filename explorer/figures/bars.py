@@ -67,6 +67,8 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
 def candidate_bars(ranking: CandidateRanking) -> go.Figure:
     """The visitor's candidates and the model's choices by log-probability; the visitor's are marked by a star."""
     ranked = [(n, candidates) for n, candidates in enumerate(ranking.blanks, 1) if candidates]
+    if not ranked:
+        return _words_only("No candidates were given.")
     sizes = [max(len(candidates), 3) for _, candidates in ranked]
     height = FRAME_PIXELS * len(ranked) + ROW_PIXELS * sum(sizes)
     figure = make_subplots(
@@ -104,6 +106,8 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
 
 def contrast_bars(contrast: TextContrast) -> go.Figure:
     """The words two texts disagree about most: the first text's probability to the left, the other's to the right."""
+    if not contrast.words:
+        return _words_only("The two sentences make no difference to this blank.")
     words = [_label(word.text) for word in contrast.words]
     first = [word.probability for word in contrast.words]
     other = [word.other_probability for word in contrast.words]
@@ -141,6 +145,11 @@ def contrast_bars(contrast: TextContrast) -> go.Figure:
         height=height_pixels(len(words)) + 24,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0.5, "xanchor": "center"},
     )
+
+
+def _words_only(words: str) -> go.Figure:
+    """A figure where there is nothing to draw."""
+    return go.Figure().update_layout(template=STYLE, title=words, height=height_pixels(3))
 
 
 def _label(text: str) -> str:

@@ -86,7 +86,8 @@ def apply_delta(network: PreTrainedModel, folder: Path) -> None:
             target, _, part = name.rpartition(".")
             if part == "change":
                 rows = stored.get(f"{target}.rows", slice(None))
-                change = value.float() * stored[f"{target}.scale"][:, None]
+                scale = _fit(stored[f"{target}.scale"], value[:, 0].float())
+                change = value.float() * scale[:, None]
                 weights[target][rows] += _fit(change, weights[target][rows])
             elif part == "up":
                 weights[target] += _fit(value.float() @ stored[f"{target}.down"].float(), weights[target])

@@ -5,6 +5,7 @@ import json
 import logging
 import pickle
 from pathlib import Path
+from threading import Lock
 
 import torch
 from huggingface_hub.errors import StrictDataclassError
@@ -34,6 +35,8 @@ from explorer.models.limits import limit_tokens
 from explorer.models.memory import choose_dtype, is_out_of_memory, measure_weights_bytes
 from explorer.models.model_files import TOKENIZER_FILES
 from explorer.models.progress import Progress, Report
+
+_building = Lock()  # from_pretrained patches torch and transformers for the whole process while it works
 
 KINDS = (  # the first ability that a card has decides which head is loaded; BERT's next sentence head is not
     (Ability.FILL_BLANKS, AutoModelForMaskedLM, "masked language modelling head"),
@@ -82,10 +85,12 @@ def load_model(card: ModelCard, *, device: str, progress: Report) -> LoadedModel
     total_bytes = sum(file.stat().st_size for file in weights) or card.weights_bytes or 0
     progress(Progress(0, total_bytes, "loading"))
     if card.model_type == "elmo":
-        network, tokenizer = load_elmo(folder)
+        with _building:
+            network, tokenizer = load_elmo(folder)
     else:
         tokenizer = _load_tokenizer(card, folder if _has_tokenizer(folder) else base)
-        network, missing = _load_network(card, weights, choose_dtype(card, device))
+        with _building:
+            network, missing = _load_network(card, weights, choose_dtype(card, device))
         if base:
             apply_delta(network, folder)  # brings the head that the base lacks
         else:

@@ -5,8 +5,9 @@ Needs the extra "ray". Start the models once, then any number of pages beside th
     python -m explorer.models.ray_serve --replicas 2 --gpus 1
     EXPLORER_RAY_APPLICATION=explorer python app.py
 
-The first command joins the cluster that RAY_ADDRESS names, else it starts one on this machine, reachable from this
-machine alone: Ray has no passwords, so never open its ports to a network that others are on.
+The first command joins the cluster that RAY_ADDRESS names, else it starts one on this machine. Whoever reaches Ray's
+ports and knows its token (~/.ray/auth_token) can run any code here, and Ray listens on every network interface: keep
+the ports behind a firewall, and do not set RAY_AUTH_MODE=disabled.
 """
 
 import argparse
@@ -40,6 +41,7 @@ from explorer.settings import Settings, settings  # noqa: E402
 
 END = "there are no more steps"
 MOST_AT_ONCE = 128  # requests a replica accepts; most of them wait there for their turn on the device
+OBJECT_STORE_BYTES = 200 * 2**20  # by default Ray takes 30 % of the memory; only small results pass through it
 PROGRESS = ("not loaded", "downloading", "loading", "ready")
 LOST = (RayActorError, DeploymentUnavailableError, ReplicaUnavailableError)
 
@@ -224,7 +226,7 @@ def main() -> None:
     if "RAY_ADDRESS" in os.environ:
         ray.init()
     else:
-        ray.init(include_dashboard=False, _node_ip_address="127.0.0.1", object_store_memory=200 * 2**20)
+        ray.init(include_dashboard=False, object_store_memory=OBJECT_STORE_BYTES)
     deploy(given.application, replicas=given.replicas, cpus=given.cpus, gpus=given.gpus)
     print(
         f"Models are served. Start pages with: EXPLORER_RAY_APPLICATION={given.application} python app.py", flush=True

@@ -42,9 +42,11 @@ def add_endpoints(registry: Registry) -> None:
         return run(model, partial(analysis.rank_candidates, text=text, candidates=candidates, top_k=top_k),
                    candidate_bars)  # fmt: skip
 
-    def contrast_texts(text: str, other_text: str, model: str = "MiniLM (masked)", top_k: int = 20) -> Answer:
-        return run(model, partial(analysis.contrast_texts, text=text, other_text=other_text, top_k=top_k),
-                   contrast_bars)  # fmt: skip
+    def contrast_texts(
+        text: str, other_text: str, model: str = "MiniLM (masked)", top_k: int = 20, blank: int = 1
+    ) -> Answer:
+        ask = partial(analysis.contrast_texts, text=text, other_text=other_text, top_k=top_k, blank=blank)
+        return run(model, ask, contrast_bars)
 
     def tokenize_text(text: str, model: str = "MiniLM (masked)") -> Answer:
         return run(model, partial(analysis.tokenize_text, text=text))

@@ -13,12 +13,10 @@ class LinkedTab:
     Attributes:
         tab: The tab.
         fields: Name in the address -> component that holds the value.
-        redraw: Event to run after the fields were restored; see gr.events.
     """
 
     tab: gr.Tab
     fields: dict[str, gr.components.Component]
-    redraw: dict | None = None
 
 
 def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
@@ -30,6 +28,7 @@ def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
         entry.tab.select(None, list(entry.fields.values()), None, js=js, **quiet)
         for field in entry.fields.values():
             field.change(None, list(entry.fields.values()), None, js=js, **quiet)
+    page.load(None, None, None, js="() => { document.body.dataset.ready = 'true'; }")  # tests wait for it
     ids = [entry.tab.id for entry in linked]
 
     def open_tab(request: gr.Request) -> object:
@@ -44,11 +43,4 @@ def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
                 given = request.query_params if request.query_params.get("tab") == entry.tab.id else {}
                 return [given[name] if name in given else gr.skip() for name in entry.fields]
 
-            def redraw(request: gr.Request, *values: object, entry: LinkedTab = entry) -> list:
-                if set(entry.fields) & set(request.query_params):
-                    return entry.redraw["fn"](*values)
-                return [gr.skip()] * len(entry.redraw["outputs"])
-
-            page.load(restore, None, list(entry.fields.values()), **quiet).then(
-                **(entry.redraw | {"fn": redraw, "trigger_mode": "once"})
-            )
+            page.load(restore, None, list(entry.fields.values()), **quiet)

@@ -46,6 +46,7 @@ def pretrain(
     lengths_tokens = read_lengths(lengths)
 
     import torch
+    from transformers.utils.logging import disable_progress_bar
 
     from explorer.errors import UnsuitableModel
     from explorer.models.delta import write_delta
@@ -61,6 +62,7 @@ def pretrain(
     from explorer.training.windows import WindowSampler
     from explorer.training.writing import writing_to
 
+    disable_progress_bar()  # of reading and writing files; there is one of our own
     network, tokenizer = start_masked(start, seed=seed)
     if max(lengths_tokens) > (limit := limit_tokens(network, tokenizer)):
         raise UnsuitableModel(f"{start} reads at most {limit} tokens at once; choose shorter --lengths.")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Int, Integer
 from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import UnsuitableCorpus
@@ -67,7 +67,7 @@ class TokenizedText:
         is_start: True where a sentence begins, as far as punctuation tells.
     """
 
-    ids: Int[np.ndarray, " token"]
+    ids: Integer[np.ndarray, " token"]
     document_ends: Int[np.ndarray, " document"]
     is_start: Bool[np.ndarray, " token"]
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -20,6 +20,7 @@ from explorer.training.writing import whole_file, writing_to
 CHECKPOINT, LOG = "checkpoint.pt", "log.jsonl"
 
 
+@runtime_checkable  # so that tests can check the annotations that name it
 class Objective(Protocol):
     """What a network is trained to do."""
 

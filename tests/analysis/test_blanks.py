@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from explorer.analysis.blanks import find_blanks, parse_blanks, parse_texts, split_at_blanks
 from explorer.errors import UnsuitableModel, UnsuitableText
+from explorer.models.card import Ability
 
 
 @pytest.mark.parametrize(
@@ -108,6 +111,12 @@ def test_a_message_about_one_of_many_texts_says_which(bert):
         parse_texts(bert, ["a ___", "b"])
     with pytest.raises(UnsuitableText, match=r"^Text 3: The text has \d+ tokens"):
         parse_texts(bert, ["a ___", "b ___", "the " * 70 + "___"])
+
+
+def test_a_model_without_a_masked_head_is_told_apart(bert):
+    card = replace(bert.card, abilities=frozenset({Ability.EMBED}))
+    with pytest.raises(UnsuitableModel, match="tiny bert has no masked language modelling head"):
+        parse_blanks(replace(bert, card=card), "a ___")
 
 
 def test_a_model_without_a_mask_names_models_that_have_one(gpt):

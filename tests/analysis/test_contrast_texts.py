@@ -60,7 +60,23 @@ def test_a_whole_small_vocabulary_may_be_asked_for(bert):
     assert len(words) == len(bert.tokenizer)
 
 
-@pytest.mark.parametrize("other", ["no blank here", "two ___ blanks ___", ""])
-def test_each_text_needs_exactly_one_blank(bert, other):
+def test_one_of_several_blanks_is_compared_while_the_others_stay_open(bert):
+    first, other = "he ___ in ___", "she ___ in ___"
+    contrast = contrast_texts(bert, first, other_text=other, top_k=4, blank=2)
+    parsed = parse_blanks(bert, first)
+    p = log_probabilities(bert, [parsed.ids], parsed.positions[1:]).exp()[0].numpy()
+    vocabulary = bert.tokenizer.get_vocab()
+    for word in contrast.words:
+        assert word.probability == pytest.approx(p[vocabulary[word.text]], abs=1e-6)
+
+
+@pytest.mark.parametrize("blank", [0, 2])
+def test_a_blank_that_is_not_there_is_named(bert, blank):
+    with pytest.raises(UnsuitableText, match=f"no blank {blank}"):
+        contrast_texts(bert, "he is ___", other_text="she is ___", blank=blank)
+
+
+@pytest.mark.parametrize("other", ["no blank here", ""])
+def test_each_text_needs_the_blank(bert, other):
     with pytest.raises(UnsuitableText, match="^Text 2: "):
         contrast_texts(bert, "he is ___", other_text=other)

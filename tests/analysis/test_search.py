@@ -150,6 +150,21 @@ def test_joint_is_at_least_as_good_as_what_it_started_from():
         assert top.score >= max(scores[filling.ids] for filling in fillings) - 1e-4
 
 
+def test_joint_is_bounded_with_many_blanks(monkeypatch):
+    model = toy(2)
+    start = start_of(model, "the ___ is ___ on ___ ___ the ___ ___ is ___ ___ ___ ___")
+    rows = []
+    model.network.register_forward_pre_hook(lambda _, __, given: rows.append(len(given["input_ids"])), with_kwargs=True)
+    free = found_by(model, fill_jointly(start, 5))
+    assert sum(rows) < 2000
+    monkeypatch.setattr("explorer.analysis.joint.CONTEXTS_PER_COMPLETION", 1)
+    rows.clear()
+    bounded = found_by(model, fill_jointly(start, 5))
+    assert sum(rows) < 500
+    assert len(bounded) == 5
+    assert free[0].score >= bounded[0].score
+
+
 def test_searches_of_many_texts_run_together_answer_as_alone():
     model = toy(0)
     texts = [TEXT, "the ___ ___", "___ is ___ on the ___"]

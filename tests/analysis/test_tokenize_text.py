@@ -1,8 +1,10 @@
 import pytest
+from transformers import ByT5Tokenizer
 
 from explorer.analysis.tokenize_text import tokenize_text
 from explorer.errors import UnsuitableText
-from tests.analysis.tiny_models import loaded
+from explorer.models.elmo_tokenizer import ElmoTokenizer
+from tests.analysis.tiny_models import loaded, word_piece
 
 
 def read(tokenization):
@@ -63,13 +65,17 @@ def test_without_a_mask_token_blanks_stay_text(gpt):
 
 
 def test_a_tokenizer_in_python_has_no_spans():
-    from transformers import CanineTokenizer
-
-    from tests.analysis.tiny_models import word_piece
-
-    tokenization = tokenize_text(loaded(word_piece().network, CanineTokenizer()), "ab")
-    assert [piece.token_id for piece in tokenization.pieces if not piece.is_special] == [97, 98]
+    tokenization = tokenize_text(loaded(word_piece().network, ByT5Tokenizer()), "ab")
+    assert [piece.token_id for piece in tokenization.pieces if not piece.is_special] == [100, 101]
     assert all(piece.start is None for piece in tokenization.pieces)
+
+
+def test_words_of_elmo_have_no_ids():
+    elmo = loaded(word_piece().network, ElmoTokenizer())
+    tokenization = tokenize_text(elmo, "The cat's ___ 🙂")
+    assert read(tokenization)[:3] == [("The", "The"), ("cat", "cat"), ("'s", "'s")]
+    assert {piece.token_id for piece in tokenization.pieces} == {-1}
+    assert tokenization.vocabulary_size == 262
 
 
 def test_empty_and_over_long_texts_are_counted(bert):

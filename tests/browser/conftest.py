@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 START_SECONDS = 120
-expect.set_options(timeout=60_000)  # the first click may have to wait for torch
+expect.set_options(timeout=30_000)  # the first click may have to wait for torch
 
 
 def pytest_collection_modifyitems(items):
@@ -88,7 +88,7 @@ def open_page(browser, address):
         page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
         page.on("console", lambda line: faults.append(f"console: {line.text}") if line.type == "error" else None)
         page.goto(address + query)
-        expect(page.locator("#fill-text textarea")).to_be_visible()
+        expect(page.locator("body[data-ready]")).to_be_attached()  # what is typed earlier may be lost
         return page
 
     yield open

@@ -124,7 +124,12 @@ def test_bad_input_is_explained_and_loses_nothing(page, text, says):
 
 @pytest.mark.parametrize(
     "text",
-    ["<img src=x onerror=window.broken=1> ___ <script>window.broken=1</script>", "😀 I ___ you 😀", "הכלב ___ בבית", "كلب ___"],
+    [
+        "<img src=x onerror=window.broken=1> ___ <script>window.broken=1</script>",
+        "😀 I ___ you 😀",
+        "הכלב ___ בבית",
+        "كلب ___",
+    ],
 )
 def test_any_text_is_shown_as_text(page, text):
     write(page, text)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from explorer.figures.bars import blank_bars, candidate_bars, contrast_bars, model_bars, step_bars
@@ -53,6 +55,11 @@ def test_a_contrast_puts_the_first_text_left_and_the_other_right():
     assert tuple(left.y) == tuple(right.y) == ("his", "her")
     assert list(left.customdata[0]) == [0.6, 2.6]
     assert figure.layout.xaxis.range[0] == -figure.layout.xaxis.range[1]
+
+
+def test_two_equal_texts_are_said_to_make_no_difference():
+    figure = contrast_bars(replace(contrast(), words=()))
+    assert not figure.data and "no difference" in figure.layout.title.text
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 10])

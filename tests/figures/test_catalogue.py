@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.figures.catalogue import budget_bar, card_note, picker_options, model_rows, short_count, state_words
+from explorer.figures.catalogue import budget_bar, card_note, model_rows, picker_options, short_count, state_words
 from explorer.models.card import Ability, HubRepository, ModelCard
 from explorer.models.status import Budget, ModelStatus
 
@@ -32,9 +32,9 @@ def test_numbers_of_weights_are_short(count, words):
         (ModelStatus("Tiny"), False, "needs internet"),
         (ModelStatus("Tiny"), True, "on this machine"),
         (ModelStatus("Tiny", state="downloading", progress=0.25), False, "downloading 25%"),
-        (ModelStatus("Tiny", state="ready", device="cpu", weights_bytes=2**20, users=2), True, "ready on cpu, 1 MiB, 2 in use"),
+        (ModelStatus("Tiny", "ready", "cpu", 2**20, users=2), True, "ready on cpu, 1 MiB, 2 in use"),
     ],
-)  # fmt: skip
+)
 def test_where_a_model_stands_is_said_in_words(status, here, words):
     assert state_words(status, here) == words
 

@@ -24,8 +24,9 @@ from explorer.models.batching import Row, masked_logits  # noqa: E402
 from explorer.models.card import Ability, LocalFolder, ModelCard  # noqa: E402
 from explorer.models.local import LocalBackend  # noqa: E402
 from explorer.models.memory import measure_weights_bytes  # noqa: E402
-from explorer.models.ray_serve import ModelHost, RayServeBackend, deploy  # noqa: E402
+from explorer.models.ray_serve import ModelHost, RayServeBackend, _together, deploy  # noqa: E402
 from explorer.models.registry import Registry  # noqa: E402
+from explorer.models.status import ModelStatus  # noqa: E402
 from explorer.settings import GIB, Settings  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -54,7 +55,6 @@ def backend():
         include_dashboard=False,
         log_to_driver=False,
         object_store_memory=100 * 2**20,
-        _node_ip_address="127.0.0.1",
         runtime_env={"env_vars": {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}},
     )
     limits = Settings(device="cpu", memory_budget_gib=2.5 * BYTES / GIB, longest_wait_seconds=5.0, idle_minutes=0.0)
@@ -189,14 +189,11 @@ def test_a_cluster_that_is_full_is_too_busy(backend):
     serve.delete("small")
 
 
-def test_two_replicas_are_shown_together(backend):
-    deploy("pair", replicas=2, load=make_model, limits=Settings(device="cpu", memory_budget_gib=1.0, idle_minutes=0.0))
-    pair = RayServeBackend("pair")
-    pair.load(A)
-    status = pair.status()[A]
-    assert (status.state, status.device, status.weights_bytes) == ("ready", "cpu ×2", 2 * BYTES)
-    assert pair.budget().limit_bytes == 2 * GIB
-    serve.delete("pair")
+def test_two_replicas_are_shown_together():
+    here = ModelStatus("A", "ready", "cuda", weights_bytes=100, users=2, idle_seconds=0.0)
+    there = ModelStatus("A", "loading", "cuda", weights_bytes=90, progress=0.5, users=1)
+    assert _together([there, here]) == ModelStatus("A", "ready", "cuda ×2", weights_bytes=190, users=3)
+    assert _together([here]) == here
 
 
 def test_an_application_that_does_not_run_is_named(backend):

@@ -73,10 +73,12 @@ def test_errors_reach_the_caller_in_words(client, arguments, says):
 
 
 def test_curl_gets_the_same(address):
-    asked = httpx.post(f"{address}gradio_api/call/fill_blanks", json={"data": ["The cat ___ on the mat."]}, timeout=60)
-    lines = httpx.get(f"{address}gradio_api/call/fill_blanks/{asked.json()['event_id']}", timeout=60).text.splitlines()
-    assert lines[0] == "event: complete"
-    assert json.loads(lines[1].removeprefix("data: "))[0]["model"] == SHIPPED
+    call = f"{address}gradio_api/call/v2/fill_blanks"  # keywords, with defaults for those left out
+    asked = httpx.post(call, json={"text": "The cat ___ on the mat."}, timeout=60)
+    lines = httpx.get(f"{call}/{asked.json()['event_id']}", timeout=60).text.splitlines()
+    assert "event: complete" in lines
+    data = json.loads(lines[lines.index("event: complete") + 1].removeprefix("data: "))
+    assert data[0]["model"] == SHIPPED
 
 
 def test_a_body_that_is_too_large_is_refused_unread(address):

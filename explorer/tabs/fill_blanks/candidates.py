@@ -5,6 +5,7 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
+from explorer.errors import UnsuitableText
 from explorer.figures.bars import candidate_bars
 from explorer.figures.sentences import caption
 from explorer.models.registry import Registry
@@ -31,6 +32,8 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
     @in_place(registry, outputs=2)
     def draw(models: Registry, model: str, text: str, top_k: int, candidates: str) -> tuple:
         wanted = read_candidates(candidates)
+        if not any(wanted):
+            raise UnsuitableText("Write at least one candidate, or several separated by commas, such as: is, are, was.")
         ranking = models.run(
             model, partial(analysis.rank_candidates, text=text, candidates=wanted, top_k=int(top_k))
         )

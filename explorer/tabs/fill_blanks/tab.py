@@ -17,8 +17,9 @@ from explorer.tabs.links import LinkedTab
 from explorer.tabs.picker import build_picker
 
 QUESTION = "Which words does a model expect in a blank, when it can read what stands on both sides of it?"
-WHY = """A **masked language model** (BERT and its kin) is trained to guess words that were hidden from it, from the words
-on both sides. Of the tokens of its training text 15 % are picked; the loss is the cross-entropy at those positions,
+QUIET = {"api_visibility": "private", "show_progress": "hidden", "concurrency_limit": None}
+WHY = """A **masked language model** (BERT and its kin) is trained to guess words that were hidden from it, from the
+words on both sides. Of the tokens of its training text 15 % are picked; the loss is the cross-entropy at those positions,
 
 $$\\mathcal{L} = -\\frac{1}{|M|}\\sum_{i \\in M} \\ln p(x_i \\mid \\tilde{x})$$
 
@@ -68,19 +69,18 @@ def build(registry: Registry) -> LinkedTab:
             gr.Markdown(WHY, latex_delimiters=[{"left": "$$", "right": "$$", "display": True},
                                                {"left": "$", "right": "$", "display": False}])  # fmt: skip
 
-    quiet = {"api_visibility": "private", "show_progress": "hidden"}
-    chosen = strategy.input(lambda key: gr.Radio(info=hint(key)), strategy, strategy, **quiet)
-    redraw = _wire(sentence, views, [*strip.changed, picker.changed, chosen])
+    chosen = strategy.change(lambda key: gr.Radio(info=hint(key)), strategy, strategy, **QUIET)
+    _wire(sentence, views, [strip.changed, picker.changed, chosen])
     candidate_lines, other_sentence = views[2].own[0], views[3].own[0]
     filled = [text, strip.hidden, strip.words, candidate_lines, other_sentence]
     for button, example in examples:
-        button.click(partial(_choose, example), None, filled, **quiet).then(**redraw)
+        button.click(partial(_choose, example), None, filled, **QUIET)
     fields = {"text": text, "model": picker.name, "strategy": strategy, "candidates": candidate_lines,
               "other": other_sentence}  # fmt: skip
-    return LinkedTab(tab, fields, redraw)
+    return LinkedTab(tab, fields)
 
 
-def _wire(sentence: Sentence, views: list[View], changed: list[gr.events.Dependency]) -> dict:
+def _wire(sentence: Sentence, views: list[View], changed: list[gr.events.Dependency]) -> None:
     """Redraw the view in sight when the sentence, the model or its own controls change.
 
     Gradio 6 runs all handlers of an event again when one of them was deferred (trigger_mode="always_last"), so that two
@@ -90,48 +90,31 @@ def _wire(sentence: Sentence, views: list[View], changed: list[gr.events.Depende
         sentence: What all views read.
         views: In page order.
         changed: Events after which the view in sight is out of date.
-
-    Returns:
-        The event that asks the view in sight to redraw, to be attached to whatever else changes the sentence.
     """
     active = gr.State(views[0].tab.id)
     asks = [gr.State(0) for _ in views]
     for view, ask in zip(views, asks, strict=True):
-        event = {
-            "fn": view.draw,
-            "inputs": view.inputs,
-            "outputs": [sentence.message, *view.outputs],
-            "show_progress": "hidden",
-            "api_visibility": "private",
-            "trigger_mode": "always_last",
-            "concurrency_limit": None,
-        }
-        ask.change(**event)
-        view.tab.select(
-            lambda key=view.tab.id: (key, ""), None, [active, sentence.message],
-            show_progress="hidden", api_visibility="private",
-        ).then(**event)  # fmt: skip
+        event = {"fn": view.draw, "inputs": view.inputs, "outputs": [sentence.message, *view.outputs], **QUIET}
+        ask.change(**event, trigger_mode="always_last")
+        shown = view.tab.select(lambda key=view.tab.id: (key, ""), None, [active, sentence.message], **QUIET)
+        shown.then(**event)
         for control in view.own:
-            control.input(**event)
+            control.change(partial(_ask_if_shown, view.tab.id), [active, ask], ask, **QUIET)
 
     def ask_active(shown: str, *asked: int) -> list:
         return [
             count + 1 if view.tab.id == shown else gr.skip() for view, count in zip(views, asked, strict=True)
         ]  # fmt: skip
 
-    redraw = {
-        "fn": ask_active,
-        "inputs": [active, *asks],
-        "outputs": asks,
-        "show_progress": "hidden",
-        "api_visibility": "private",
-        "trigger_mode": "always_last",
-    }
+    redraw = {"fn": ask_active, "inputs": [active, *asks], "outputs": asks, "trigger_mode": "always_last", **QUIET}
     for event in changed:
         event.then(**redraw)
-    for listen in (sentence.text.submit, sentence.top_k.input, sentence.count.input):
+    for listen in (sentence.text.submit, sentence.top_k.change, sentence.count.change):
         listen(**redraw)
-    return redraw
+
+
+def _ask_if_shown(view: str, shown: str, count: int) -> object:
+    return count + 1 if view == shown else gr.skip()
 
 
 def _choose(example: Example) -> tuple:

@@ -26,12 +26,12 @@ class WordStrip:
     Attributes:
         words: The row of words.
         hidden: What each blank hides, in order.
-        changed: Events after which the sentence is another one: a click, or typing.
+        changed: Event after which the sentence is another one, however that came about.
     """
 
     words: gr.HTML
     hidden: gr.State
-    changed: tuple[gr.events.Dependency, ...]
+    changed: gr.events.Dependency
 
 
 def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
@@ -52,9 +52,9 @@ def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
         return kept, _buttons(words)
 
     quiet = {"api_visibility": "private", "show_progress": "hidden"}
-    clicked = strip.select(click, [text, hidden], [text, hidden, strip], trigger_mode="multiple", **quiet)
-    typed = text.input(follow, [text, hidden], [hidden, strip], trigger_mode="always_last", **quiet)
-    return WordStrip(strip, hidden, (clicked, typed))
+    strip.select(click, [text, hidden], [text, hidden, strip], trigger_mode="multiple", **quiet)
+    changed = text.change(follow, [text, hidden], [hidden, strip], **quiet)  # input does not fire for pasted text
+    return WordStrip(strip, hidden, changed)
 
 
 def show_words(text: str) -> tuple[tuple, list[dict]]:

@@ -1,0 +1,136 @@
+"""How long from `python app.py` to a page, and from there to the first blank filled over HTTP.
+
+A fresh process each time, without network:
+
+    python benchmarks/startup.py [--rounds 3] [--json]
+"""
+
+import argparse
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+from measuring import describe_machine, print_table
+
+ROOT = Path(__file__).parent.parent
+TEXT = "The cat ___ on the mat."
+GIVE_UP_SECONDS = 120
+POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Start:
+    """One start of the program, in seconds since it was called.
+
+    Attributes:
+        page_seconds: When the page and its configuration were answered in full.
+        answer_seconds: When the first blank was filled, asked for as soon as the page was there.
+        second_answer_seconds: How long the same question takes after that, by itself.
+    """
+
+    page_seconds: float
+    answer_seconds: float
+    second_answer_seconds: float
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def read(address: str, body: dict | None = None) -> str:
+    """What the server answers, in full."""
+    data = None if body is None else json.dumps(body).encode()
+    request = Request(address, data=data, headers={"Content-Type": "application/json"})
+    with urlopen(request, timeout=GIVE_UP_SECONDS) as answer:
+        return answer.read().decode()
+
+
+def wait_for_page(address: str, server: subprocess.Popen, start: float) -> None:
+    """Return once the page is served.
+
+    Raises:
+        RuntimeError: The program ended, or nothing came for two minutes.
+    """
+    while time.perf_counter() - start < GIVE_UP_SECONDS:
+        if server.poll() is not None:
+            raise RuntimeError(f"app.py ended with status {server.returncode}")
+        try:
+            page = read(address)
+        except (URLError, ConnectionError):
+            time.sleep(POLL_SECONDS)
+            continue
+        assert "gradio" in page
+        return
+    raise RuntimeError(f"no page within {GIVE_UP_SECONDS} s")
+
+
+def fill(address: str, model: str) -> list:
+    """Ask /fill_blanks the way curl does: call, then read the event."""
+    event = json.loads(read(f"{address}gradio_api/call/v2/fill_blanks", {"text": TEXT, "model": model}))["event_id"]
+    stream = read(f"{address}gradio_api/call/v2/fill_blanks/{event}")
+    _, done, data = stream.partition("event: complete\ndata: ")
+    assert done, stream
+    return json.loads(data.splitlines()[0])
+
+
+def measure(model: str) -> Start:
+    """Start the program once, and stop it again."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}/"
+    environment = os.environ | {
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "HF_HUB_OFFLINE": "1",
+    }
+    start = time.perf_counter()
+    server = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    try:
+        wait_for_page(address, server, start)
+        page = time.perf_counter() - start
+        fill(address, model)
+        answer = time.perf_counter() - start
+        fill(address, model)
+        return Start(page, answer, time.perf_counter() - start - answer)
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def main() -> None:
+    """Start the program several times and print the medians."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", default="MiniLM (masked)")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    options = parser.parse_args()
+    machine = describe_machine() | {"model": options.model}
+    starts = [asdict(measure(options.model)) for _ in range(options.rounds)]
+    if options.json:
+        json.dump({"machine": machine, "starts": starts}, sys.stdout, indent=2)
+        print()
+        return
+    print("\n".join(f"{key}: {value}" for key, value in machine.items()))
+    rows = [
+        (what, f"{median(start[key] for start in starts):.1f} s", f"{max(start[key] for start in starts):.1f} s")
+        for what, key in (
+            ("page served", "page_seconds"),
+            ("first blank filled", "answer_seconds"),
+            ("the same again, by itself", "second_answer_seconds"),
+        )
+    ]
+    print_table(f"Since python app.py was called, {options.rounds} starts:", ("what", "median", "slowest"), rows)
+
+
+if __name__ == "__main__":
+    main()

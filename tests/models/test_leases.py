@@ -1,0 +1,227 @@
+"""Which models stay in memory, under a budget of bytes, and how they come and go."""
+
+import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from threading import Event, Thread
+
+import pytest
+
+from explorer.errors import ModelUnavailable, OutOfMemory, TooBusy
+from explorer.models.batching import Row, masked_logits
+from explorer.models.card import Ability, LocalFolder
+from tests.models.tiny_loader import BYTES, CARD, PARAMETERS, A, B, C, Loader, backend_of, name_of, wait_until
+
+
+@pytest.fixture
+def loader() -> Loader:
+    return Loader()
+
+
+def test_the_least_recently_used_model_leaves(loader):
+    backend = backend_of(loader, models=2.5)
+    for card in (A, B, A, C, A, B):
+        assert backend.run(card, name_of) == card.name
+    assert loader.names == ["A", "B", "C", "B"]
+    assert [card.name for card in backend.status()] == ["A", "B"]
+    assert loader.alive == 2
+
+
+def test_bytes_count_and_not_models(loader):
+    backend = backend_of(loader, models=6)
+    large = replace(CARD, name="large", parameters=5 * PARAMETERS)
+    for card in (A, B, large):
+        backend.run(card, name_of)
+    assert [card.name for card in backend.status()] == ["B", "large"]  # A made room, B could stay
+
+
+def test_measured_bytes_replace_expected_ones(loader):
+    backend = backend_of(loader, models=6)
+    backend.run(replace(CARD, parameters=5 * PARAMETERS), name_of)
+    assert backend.budget().used_bytes == BYTES
+    assert backend.budget().limit_bytes == 6 * BYTES
+
+
+def test_a_model_that_turns_out_larger_than_said_makes_others_leave(loader):
+    backend = backend_of(loader, models=2.5)
+    small_on_paper = [replace(card, parameters=10) for card in (A, B, C)]
+    for card in small_on_paper:
+        backend.run(card, name_of)
+    assert [card.name for card in backend.status()] == ["B", "C"]
+
+
+def test_a_size_unknown_until_the_download_is_reserved_when_it_is_known(loader):
+    backend = backend_of(loader, models=1.5)
+    backend.run(A, name_of)
+    loader.gate.clear()
+    unknown = replace(B, parameters=None)
+    thread = Thread(target=backend.load, args=(unknown,))
+    thread.start()
+    wait_until(lambda: list(backend.status()) == [unknown])
+    assert backend.budget().used_bytes == BYTES
+    loader.gate.set()
+    thread.join()
+    assert backend.status()[unknown].state == "ready"
+
+
+def test_too_large_for_the_budget_is_refused_before_it_is_loaded(loader):
+    small = replace(CARD, name="Small", parameters=PARAMETERS // 2)
+    smaller = replace(CARD, name="Smaller", parameters=PARAMETERS // 4)
+    other = replace(CARD, name="Other", abilities=frozenset({Ability.GENERATE}), parameters=PARAMETERS - 1)
+    large = replace(CARD, name="Large", parameters=250_000_000 * 3)
+    backend = backend_of(loader, cards=(smaller, small, other, large))
+    with pytest.raises(OutOfMemory, match=r"Large takes 2.8 GiB, and models on cpu may take .* KiB.*e.g. Small \("):
+        backend.run(large, name_of)
+    assert loader.names == []
+
+
+def test_a_size_that_proves_too_large_is_refused_after_all(loader):
+    backend = backend_of(loader, models=0.5)
+    with pytest.raises(OutOfMemory, match="choose a smaller model"):
+        backend.run(replace(CARD, parameters=10), name_of)
+    assert backend.status() == {} and loader.alive == 0
+
+
+def test_a_model_in_use_never_leaves(loader):
+    backend = backend_of(loader, models=1.5, longest_wait_seconds=0.05)
+    with ThreadPoolExecutor() as pool:
+        release = Event()
+        using = pool.submit(backend.run, A, lambda model: release.wait(timeout=30) and model.card.name)
+        wait_until(lambda: backend.status().get(A) and backend.status()[A].users == 1)
+        with pytest.raises(TooBusy, match="no room for B"):
+            backend.run(B, name_of)
+        assert loader.alive == 1
+        release.set()
+        assert using.result() == "A"
+    assert backend.run(B, name_of) == "B"
+
+
+def test_who_waits_for_room_gets_it_when_it_comes_free(loader):
+    backend = backend_of(loader, models=1.5)
+    with ThreadPoolExecutor() as pool:
+        release = Event()
+        pool.submit(backend.run, A, lambda model: release.wait(timeout=30))
+        wait_until(lambda: A in backend.status())
+        waiting = pool.submit(backend.run, B, name_of)
+        time.sleep(0.02)
+        assert not waiting.done()
+        release.set()
+        assert waiting.result(timeout=10) == "B"
+
+
+def test_200_switches_among_6_models_leave_nothing_behind(loader):
+    backend = backend_of(loader, models=2.5)
+    cards = [replace(CARD, name=f"model {number}") for number in range(6)]
+    rows = [Row((5, 6, 7), (1,)), Row((5, 6), (0,))]
+    for switch in range(200):
+        backend.run(cards[switch % 6], partial(masked_logits, rows=rows))
+    assert len(loader.names) == 200
+    assert loader.alive == 2
+
+
+def test_a_card_is_known_by_all_it_says(loader):
+    backend = backend_of(loader)
+    mine, yours = replace(A, source=LocalFolder("mine")), replace(A, source=LocalFolder("yours"))
+    assert backend.run(mine, lambda model: model.card) == mine
+    assert backend.run(yours, lambda model: model.card) == yours
+    assert loader.names == ["A", "A"]
+
+
+def test_ten_visitors_load_a_model_once(loader):
+    backend = backend_of(loader)
+    loader.gate.clear()
+    with ThreadPoolExecutor(10) as pool:
+        visits = [pool.submit(backend.run, A, id) for _ in range(10)]
+        wait_until(lambda: backend.status().get(A) and backend.status()[A].users == 10)
+        loader.gate.set()
+        assert len({visit.result() for visit in visits}) == 1
+    assert loader.names == ["A"]
+
+
+def test_all_who_wait_get_the_same_failure_and_the_next_tries_again(loader):
+    backend = backend_of(loader)
+    failure = ModelUnavailable("no network")
+    loader.failures.append(failure)
+    loader.gate.clear()
+    with ThreadPoolExecutor(3) as pool:
+        visits = [pool.submit(backend.run, A, name_of) for _ in range(3)]
+        wait_until(lambda: backend.status().get(A) and backend.status()[A].users == 3)
+        loader.gate.set()
+        assert [visit.exception() for visit in visits] == [failure] * 3
+    assert backend.status() == {} and backend.budget().used_bytes == 0
+    assert backend.run(A, name_of) == "A"
+    assert loader.names == ["A", "A"]
+
+
+def test_models_load_beside_each_other_and_beside_analyses(loader):
+    backend = backend_of(loader, models=4)
+    backend.load(A)
+    loader.gate.clear()
+    with ThreadPoolExecutor() as pool:
+        loads = [pool.submit(backend.load, card) for card in (B, C)]
+        wait_until(lambda: loader.names == ["A", "B", "C"])
+        assert backend.run(A, name_of) == "A"
+        assert [load.done() for load in loads] == [False, False]
+        loader.gate.set()
+
+
+def test_status_follows_a_model(loader):
+    now = [100.0]
+    backend = backend_of(loader, clock=lambda: now[0])
+    loader.gate.clear()
+    thread = Thread(target=backend.load, args=(A,))
+    thread.start()
+    wait_until(lambda: A in backend.status() and backend.status()[A].progress is not None)
+    status = backend.status()[A]
+    assert (status.name, status.state, status.device, status.users) == ("A", "downloading", "cpu", 1)
+    assert status.progress == pytest.approx(0.5, abs=1e-3)
+    loader.gate.set()
+    thread.join()
+    now[0] += 7
+    status = backend.status()[A]
+    assert (status.state, status.weights_bytes, status.progress) == ("ready", BYTES, None)
+    assert (status.users, status.idle_seconds) == (0, 7.0)
+
+
+def test_unload_lets_go_but_not_of_a_model_in_use(loader):
+    backend = backend_of(loader)
+    backend.unload(A)  # not here: nothing to do
+    steps = backend.stream(A, lambda model: iter([1, 2]))
+    next(steps)
+    with pytest.raises(TooBusy, match="1 analyses are using it"):
+        backend.unload(A)
+    steps.close()
+    backend.unload(A)
+    assert backend.status() == {} and loader.alive == 0
+
+
+def test_idle_models_leave_after_their_time(loader):
+    now = [0.0]
+    backend = backend_of(loader, clock=lambda: now[0], idle_minutes=10.0)
+    backend.load(A)
+    now[0] = 300.0
+    backend.load(B)
+    now[0] = 599.0
+    backend.unload_idle()
+    assert list(backend.status()) == [A, B]
+    now[0] = 600.0
+    backend.unload_idle()
+    assert list(backend.status()) == [B]
+    assert loader.alive == 1
+
+
+def test_idle_models_leave_without_anybody_asking(loader):
+    backend = backend_of(loader, idle_minutes=0.1 / 60)
+    backend.load(A)
+    wait_until(lambda: not backend.status())
+    assert loader.alive == 0
+
+
+def test_a_backend_that_nobody_needs_goes_and_takes_its_models_along(loader):
+    backend = backend_of(loader, idle_minutes=30.0)
+    backend.load(A)
+    gone = weakref.ref(backend)
+    del backend
+    assert loader.alive == 0 and gone() is None
