@@ -16,6 +16,8 @@ from explorer.models.backend import LoadedModel
 from explorer.models.batching import Row, masked_logits
 from explorer.settings import settings
 
+NOISE = 1e-6  # float32 rows of one batch differ by less than this even where the texts are the same
+
 
 @torch.inference_mode()
 def contrast_texts(
@@ -42,9 +44,10 @@ def contrast_texts(
     Source: Lin 1991 (divergence), https://doi.org/10.1109/18.61115
     """
     check_option("top_k", top_k, settings().most_choices)
+    check_option("blank", blank, settings().most_blanks)
     parsed = parse_texts(model, [text, other_text])
     for number, one in enumerate(parsed):
-        if not 1 <= blank <= len(one.positions):
+        if blank > len(one.positions):
             raise UnsuitableText(
                 f"Text {number + 1}: The text has no blank {blank}: it has {len(one.positions)}. Compare a blank that "
                 "both texts have."
@@ -71,8 +74,8 @@ def _most_different(difference: Float[Tensor, " vocab"], count: int) -> list[int
     """Ids by difference, largest first: half of them positive and half negative, as far as there are so many."""
     size = min(count, len(difference))
     first, other = difference.topk(size), (-difference).topk(size)
-    rising = [i for i, value in zip(first.indices.tolist(), first.values.tolist(), strict=True) if value > 0]
-    falling = [i for i, value in zip(other.indices.tolist(), other.values.tolist(), strict=True) if value > 0]
+    rising = [i for i, value in zip(first.indices.tolist(), first.values.tolist(), strict=True) if value > NOISE]
+    falling = [i for i, value in zip(other.indices.tolist(), other.values.tolist(), strict=True) if value > NOISE]
     rising = rising[: max((size + 1) // 2, size - len(falling))]
     falling = falling[: size - len(rising)]
     return rising + falling[::-1]

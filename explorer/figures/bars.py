@@ -45,7 +45,7 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
         figure.add_trace(
             go.Bar(
                 x=[choice.probability for choice in blank.choices],
-                y=[_label(choice.text) for choice in blank.choices],
+                y=list(range(len(blank.choices))),
                 text=[percent(choice.probability) for choice in blank.choices],
                 textposition="outside",
                 cliponaxis=False,
@@ -58,9 +58,10 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
             row=index // columns + 1,
             col=index % columns + 1,
         )
+        _name_rows(figure, [_label(c.text) for c in blank.choices], index // columns + 1, index % columns + 1)
     most = max(choice.probability for _, blank, _ in charts for choice in blank.choices)
     figure.update_xaxes(title="Probability", range=[0, min(1.0, most) * 1.22], tickformat=".0%", nticks=5)
-    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_yaxes(autorange="reversed")
     return figure.update_layout(template=STYLE, height=height)
 
 
@@ -82,7 +83,7 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
         figure.add_trace(
             go.Bar(
                 x=[candidate.log_probability for candidate in candidates],
-                y=[_label(f"★ {c.text}" if c.is_own else c.text) for c in candidates],
+                y=list(range(len(candidates))),
                 text=[nats(candidate.log_probability) for candidate in candidates],
                 textposition="outside",
                 cliponaxis=False,
@@ -98,9 +99,10 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
             row=row,
             col=1,
         )
+        _name_rows(figure, [_label(f"★ {c.text}" if c.is_own else c.text) for c in candidates], row, 1)
     least = min(candidate.log_probability for _, candidates in ranked for candidate in candidates)
     figure.update_xaxes(title="Log-probability in nats (nearer to 0 is likelier)", range=[least * 1.12, 0])
-    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_yaxes(autorange="reversed")
     return figure.update_layout(template=STYLE, height=height)
 
 
@@ -117,15 +119,15 @@ def contrast_bars(contrast: TextContrast) -> go.Figure:
         figure.add_trace(
             go.Bar(
                 x=[side * value for value in values],
-                y=words,
+                y=list(range(len(words))),
                 name=f"{name} sentence",
                 orientation="h",
                 marker_color=colour,
                 text=[percent(value) for value in values],
                 textposition="outside",
                 cliponaxis=False,
-                customdata=list(zip(values, ratio, strict=True)),
-                hovertemplate="%{y}: probability %{customdata[0]:.6f}<br>"
+                customdata=list(zip(values, ratio, words, strict=True)),
+                hovertemplate="%{customdata[2]}: probability %{customdata[0]:.6f}<br>"
                 "log odds ratio first / second %{customdata[1]:+.3f}<extra>%{fullData.name}</extra>",
             )
         )
@@ -138,7 +140,7 @@ def contrast_bars(contrast: TextContrast) -> go.Figure:
         ticktext=[percent(abs(tick)) if tick else "0" for tick in ticks],
         zerolinecolor=GREY,
     )
-    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_yaxes(autorange="reversed", tickvals=list(range(len(words))), ticktext=words)
     return figure.update_layout(
         template=STYLE,
         barmode="relative",
@@ -152,8 +154,13 @@ def _words_only(words: str) -> go.Figure:
     return go.Figure().update_layout(template=STYLE, title=words, height=height_pixels(3))
 
 
+def _name_rows(figure: go.Figure, labels: Sequence[str], row: int, column: int) -> None:
+    """Name bars by position: two tokens may read the same (with and without a space before), and stay two bars."""
+    figure.update_yaxes(tickvals=list(range(len(labels))), ticktext=list(labels), row=row, col=column)
+
+
 def _label(text: str) -> str:
-    """Text for an axis: plotly reads tags, so they are escaped; a leading space is not lost."""
+    """Text for an axis: plotly reads tags, so they are escaped."""
     return escape(text.strip()) or "␣"
 
 

@@ -6,6 +6,7 @@ from html import escape
 from explorer.models.card import Ability, ModelCard
 from explorer.models.status import Budget, ModelStatus, format_bytes
 
+COLUMNS = ("Model", "Can do", "Weights", "Licence", "Where it is")
 ABILITY_WORDS = {
     Ability.FILL_BLANKS: "fills blanks",
     Ability.FILL_SPANS: "fills spans",
@@ -29,30 +30,43 @@ def budget_bar(budget: Budget | None) -> str:
     return f"<div class='budget'><i style='width:{share:.1%}'></i></div><p class='note'>{escape(words)}</p>"
 
 
-def model_rows(cards: Sequence[ModelCard], statuses: Mapping[str, ModelStatus], here: Collection[str]) -> list[dict]:
-    """One row per model, as plain data for the table of the Models tab (its template escapes)."""
-    rows = []
-    for card in cards:
-        status = statuses.get(card.name, ModelStatus(card.name))
-        rows.append(
-            {
-                "name": card.name,
-                "special": card.special,
-                "abilities": ", ".join(ABILITY_WORDS[a] for a in Ability if a in card.abilities),
-                "parameters": short_count(card.parameters),
-                "size": format_bytes(card.weights_bytes) if card.weights_bytes else "unknown",
-                "licence": card.licence,
-                "languages": ", ".join(card.languages),
-                "paper": card.paper,
-                "paper_url": card.paper_url if card.paper_url.startswith("https://") else "",
-                "training": card.training,
-                "unconfirmed": ", ".join(card.unconfirmed),
-                "state": state_words(status, card.name in here),
-                "is_loaded": status.state == "ready",
-                "is_busy": status.state in ("downloading", "loading"),
-            }
+def model_table(cards: Sequence[ModelCard], statuses: Mapping[str, ModelStatus], here: Collection[str]) -> str:
+    """The models with what each can do, and a button to load or unload it.
+
+    Args:
+        cards: In the order to show.
+        statuses: By name.
+        here: Names of those whose files are on this machine.
+    """
+    rows = "".join(_row(card, statuses.get(card.name, ModelStatus(card.name)), card.name in here) for card in cards)
+    heads = "".join(f"<th>{head}</th>" for head in (*COLUMNS, "<span class='hidden-words'>Load or unload</span>"))
+    return f"<table class='models'><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _row(card: ModelCard, status: ModelStatus, is_here: bool) -> str:
+    unconfirmed = ", ".join(card.unconfirmed)
+    facts = f"<i>Unconfirmed until the first download: {escape(unconfirmed)}.</i>" if unconfirmed else ""
+    cells = (
+        ", ".join(ABILITY_WORDS[ability] for ability in Ability if ability in card.abilities),
+        f"{short_count(card.parameters)}, {format_bytes(card.weights_bytes) if card.weights_bytes else 'size unknown'}",
+        card.licence,
+        state_words(status, is_here),
+    )
+    act = {"ready": "unload", "not loaded": "load"}.get(status.state)
+    button = (
+        f"<button type='button' data-act='{act}' data-name='{escape(card.name)}'>{act.capitalize()}</button>"
+        if act
+        else ""
+    )
+    return (
+        f"<tr><td><b>{escape(card.name)}</b>{card_note(card)}{facts}</td>"
+        + "".join(
+            f"<td data-label='{head}'{' class=ready' if status.state == 'ready' and head == COLUMNS[-1] else ''}>"
+            f"{escape(cell)}</td>"
+            for head, cell in zip(COLUMNS[1:], cells, strict=True)
         )
-    return rows
+        + f"<td>{button}</td></tr>"
+    )
 
 
 def state_words(status: ModelStatus, is_here: bool) -> str:
@@ -80,7 +94,9 @@ def picker_options(cards: Sequence[ModelCard], words: Mapping[str, str]) -> list
 
 
 def card_note(card: ModelCard) -> str:
-    """What a student should know about the chosen model, under the picker."""
+    """What a student should know about a model: what is special, how we trained it, the paper."""
     training = f" {escape(card.training)}" if card.training else ""
-    link = f" <a href='{escape(card.paper_url)}' target='_blank' rel='noopener'>{escape(card.paper)}</a>"
-    return f"<p class='note'>{escape(card.special)}{training}{link}</p>"
+    paper = escape(card.paper)
+    if card.paper_url.startswith("https://"):
+        paper = f"<a href='{escape(card.paper_url)}' target='_blank' rel='noopener'>{paper}</a>"
+    return f"<p class='note'>{escape(card.special)}{training} {paper}</p>"

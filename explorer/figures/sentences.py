@@ -5,7 +5,10 @@ from html import escape
 
 from explorer.analysis.blanks import split_at_blanks
 from explorer.analysis.results import BlankFills, BlankReveal, Completion, Tokenization
+from explorer.analysis.words import Word
 from explorer.figures.style import nats, percent
+
+MOST_WORDS = 300
 
 
 def completion_list(fills: BlankFills) -> str:
@@ -39,6 +42,16 @@ def reveal_list(reveal: BlankReveal, step: int) -> str:
     return f"<ol class='completions steps' start='0'>{''.join(rows)}</ol>"
 
 
+def word_buttons(words: Sequence[Word]) -> str:
+    """The words of a sentence, each to be clicked; only the first few hundred of a long one."""
+    buttons = "".join(
+        f"<button type='button' class='word{' blank' if word.is_blank else ''}' data-index='{index}' "
+        f"aria-pressed='{str(word.is_blank).lower()}' title='{escape(_hint(word))}'>{escape(word.text)}</button>"
+        for index, word in enumerate(words[:MOST_WORDS])
+    )
+    return f"<div class='words' role='group' aria-label='Words of the sentence' dir='auto'>{buttons}</div>"
+
+
 def token_strip(tokenization: Tokenization) -> str:
     """The pieces with their ids; special and unknown ones are said in words, not only by colour."""
     pieces = "".join(
@@ -63,6 +76,12 @@ def caption(parts: Sequence[str], source_url: str = "") -> str:
     if source_url.startswith("https://"):
         line += f" · <a href='{escape(source_url)}' target='_blank' rel='noopener'>paper</a>"
     return f"<p class='caption'>{line}</p>"
+
+
+def _hint(word: Word) -> str:
+    if not word.is_blank:
+        return "Blank this word"
+    return f"Put “{word.hidden}” back" if word.hidden else "Type a word in the box to fill this blank"
 
 
 def _kind(is_special: bool, is_unknown: bool) -> str:

@@ -39,11 +39,13 @@ class Bundled:
         folder: Folder below assets/models.
         base: Where the weights to start from are, if the folder holds a delta.
         base_sha256: Checksum of the base's model.safetensors.
+        delta_sha256: Checksum of the folder's delta.safetensors.
     """
 
     folder: str
     base: InstalledPackage | None = None
     base_sha256: str | None = None
+    delta_sha256: str | None = None
 
 
 @dataclass(frozen=True)

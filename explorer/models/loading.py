@@ -28,9 +28,10 @@ from transformers.utils.logging import disable_progress_bar
 from explorer.errors import ModelRefused, UnsuitableModel
 from explorer.models.backend import LoadedModel
 from explorer.models.card import Ability, HubRepository, ModelCard
+from explorer.models.delta import FILE as DELTA
 from explorer.models.delta import apply_delta
 from explorer.models.elmo import load_elmo
-from explorer.models.folders import find_base, find_folder, find_weights
+from explorer.models.folders import check_once, find_base, find_folder, find_weights
 from explorer.models.limits import limit_tokens
 from explorer.models.memory import choose_dtype, is_out_of_memory, measure_weights_bytes
 from explorer.models.model_files import TOKENIZER_FILES
@@ -92,6 +93,8 @@ def load_model(card: ModelCard, *, device: str, progress: Report) -> LoadedModel
         with _building:
             network, missing = _load_network(card, weights, choose_dtype(card, device))
         if base:
+            if card.source.delta_sha256:
+                check_once(folder / DELTA, card.source.delta_sha256, card.name)
             apply_delta(network, folder)  # brings the head that the base lacks
         else:
             _refuse_untrained(card, network, missing)

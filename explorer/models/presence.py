@@ -1,6 +1,8 @@
 """Whether the files of a model are on this machine already."""
 
-from explorer.models.card import HubRepository, ModelCard, PublishedFiles
+from importlib.util import find_spec
+
+from explorer.models.card import Bundled, HubRepository, InstalledPackage, ModelCard, PublishedFiles
 
 
 def is_here(card: ModelCard) -> bool:
@@ -13,4 +15,5 @@ def is_here(card: ModelCard) -> bool:
         from explorer.models.hub import find_cached
 
         return find_cached(card.source, card.weights_format) is not None
-    return True
+    package = card.source.base if isinstance(card.source, Bundled) else card.source
+    return not isinstance(package, InstalledPackage) or find_spec(package.module) is not None

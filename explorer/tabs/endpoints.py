@@ -13,7 +13,7 @@ from explorer.errors import ExplorerError
 from explorer.figures.bars import blank_bars, candidate_bars, contrast_bars
 from explorer.models.registry import Registry
 from explorer.tabs.messages import fault_message
-from explorer.tabs.visitors import registry_for
+from explorer.tabs.visitors import find_model
 
 Answer = dict[str, Any]
 
@@ -22,7 +22,8 @@ def add_endpoints(registry: Registry) -> None:
     """Add the endpoints to the page being built. Each returns the result, and its drawing as a plotly figure."""
 
     def run(model: str, ask: Callable, draw: Callable[[Any], go.Figure] | None = None) -> Answer:
-        result = registry_for(registry, model).run(model, ask)
+        models, name = find_model(registry, model)
+        result = models.run(name, ask)
         return to_json(result) | ({"figure": draw(result).to_plotly_json()} if draw else {})
 
     def fill_blanks(

@@ -13,10 +13,12 @@ class LinkedTab:
     Attributes:
         tab: The tab.
         fields: Name in the address -> component that holds the value.
+        clock: Runs while the tab is in sight, and is stopped when another is.
     """
 
     tab: gr.Tab
     fields: dict[str, gr.components.Component]
+    clock: gr.Timer | None = None
 
 
 def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
@@ -28,7 +30,10 @@ def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
         entry.tab.select(None, list(entry.fields.values()), None, js=js, **quiet)
         for field in entry.fields.values():
             field.change(None, list(entry.fields.values()), None, js=js, **quiet)
-    page.load(None, None, None, js="() => { document.body.dataset.ready = 'true'; }")  # tests wait for it
+    for entry in linked:
+        others = [other.clock for other in linked if other.clock and other is not entry]
+        if others:
+            entry.tab.select(lambda *clocks: [gr.Timer(active=False) for _ in clocks], others, others, **quiet)
     ids = [entry.tab.id for entry in linked]
 
     def open_tab(request: gr.Request) -> object:
@@ -41,6 +46,15 @@ def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
 
             def restore(request: gr.Request, entry: LinkedTab = entry) -> list:
                 given = request.query_params if request.query_params.get("tab") == entry.tab.id else {}
-                return [given[name] if name in given else gr.skip() for name in entry.fields]
+                return [_value(given.get(name), field) for name, field in entry.fields.items()]
 
-            page.load(restore, None, list(entry.fields.values()), **quiet)
+            restored = page.load(restore, None, list(entry.fields.values()), **quiet)
+            restored.then(None, None, None, js="() => { document.body.dataset.ready = 'true'; }")
+
+
+def _value(given: str | None, field: gr.components.Component) -> object:
+    """What an address puts into a field; a choice that there is not is left out."""
+    is_free = getattr(field, "allow_custom_value", False) or not hasattr(field, "choices")
+    if given is None or not (is_free or given in [value for _, value in field.choices]):
+        return gr.skip()
+    return given

@@ -11,7 +11,7 @@ import gradio as gr
 
 from explorer.errors import ExplorerError
 from explorer.models.registry import Registry
-from explorer.tabs.visitors import registry_for
+from explorer.tabs.visitors import find_model
 
 LOG = logging.getLogger("explorer")
 POLL_SECONDS = 0.25
@@ -28,10 +28,10 @@ def progress_box(text: str) -> str:
     return f"<div class='message working' role='status'>{escape(text)}</div>"
 
 
-def in_place(
-    registry: Registry, outputs: int, names: Callable[..., list[str]] = lambda model, *inputs: [model]
-) -> Callable[[Callable[..., tuple]], Callable[..., Iterator[tuple]]]:
+def in_place(registry: Registry, outputs: int) -> Callable[[Callable[..., tuple]], Callable[..., Iterator[tuple]]]:
     """Make an event handler of `draw(registry, model, *inputs) -> outputs`.
+
+    The handler takes the name of a model, or a list of names, which draw gets as the registry has them.
 
     The handler's first output is the message. While the model is on its way it says so and leaves the old result; an
     ExplorerError becomes a message and leaves the old result; any other error is logged under a reference.
@@ -39,19 +39,19 @@ def in_place(
     Args:
         registry: The models on offer; a visitor's own model is added for the call.
         outputs: How many outputs draw returns.
-        names: The models that draw will ask, from the same inputs; each is loaded first, in sight of the visitor.
     """
     unchanged = [gr.skip()] * outputs
 
     def decorate(draw: Callable[..., tuple]) -> Callable[..., Iterator[tuple]]:
-        def handler(model: str, *inputs: object) -> Iterator[tuple]:
+        def handler(model: str | list[str], *inputs: object) -> Iterator[tuple]:
             try:
-                own = registry
-                for name in names(model, *inputs):
-                    own = registry_for(own, name)
+                own, found = registry, []
+                for asked in model if isinstance(model, list) else [model]:
+                    own, name = find_model(own, asked)
+                    found.append(name)
                     for words in loading_words(own, name):
                         yield progress_box(words), *unchanged
-                yield "", *draw(own, model, *inputs)
+                yield "", *draw(own, found if isinstance(model, list) else name, *inputs)
             except ExplorerError as error:
                 yield error_box(str(error)), *unchanged
             except Exception:  # a fault of ours: the visitor gets a reference to it, the log the rest

@@ -11,7 +11,7 @@ from explorer.models.presence import is_here
 from explorer.models.registry import Registry
 from explorer.settings import settings
 from explorer.tabs.messages import error_box
-from explorer.tabs.visitors import registry_for
+from explorer.tabs.visitors import find_model
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,21 @@ def model_options(registry: Registry, ability: Ability) -> list[tuple[str, str]]
 
 def build_picker(registry: Registry, ability: Ability, value: str) -> ModelPicker:
     """Lay out a picker and wire its note and its fresh states."""
-    allowed = settings().hub_models
-    info = "Or type the id of any model on the Hugging Face Hub." if allowed else None
+    others = [words for allowed, words in (
+        (settings().hub_models, "the id of any model on the Hugging Face Hub"),
+        (settings().local_models, f"the path of a model folder in {settings().local_models}"),
+    ) if allowed]  # fmt: skip
+    info = f"Or type {', or '.join(others)}." if others else None
     name = gr.Dropdown(
-        model_options(registry, ability), value=value, label="Model", info=info, allow_custom_value=allowed,
+        model_options(registry, ability), value=value, label="Model", info=info, allow_custom_value=bool(others),
         elem_classes="model-picker",
     )  # fmt: skip
     note = gr.HTML(card_note(registry.card(value)), padding=False)
 
     def describe(chosen: str) -> str:
         try:
-            return card_note(registry_for(registry, chosen).card(chosen))
+            models, name = find_model(registry, chosen)
+            return card_note(models.card(name))
         except ExplorerError as error:
             return error_box(str(error))
 

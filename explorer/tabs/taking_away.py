@@ -14,8 +14,11 @@ def download_links(result: object, name: str, *, has_figure: bool = True) -> str
         name: Of the files, without ending.
         has_figure: Whether there is a figure beside the links to save as PNG.
     """
-    links = [
-        _link("CSV", f"{name}.csv", "text/csv", "\n".join(to_csv(table) for table in to_tables(result).values())),
+    links = [  # the mark at the start tells spreadsheets that it is UTF-8
+        _link(f"CSV of {key}", f"{name}-{key}.csv", "text/csv", "\ufeff" + to_csv(table))
+        for key, table in to_tables(result).items()
+    ]
+    links += [
         _link("JSON", f"{name}.json", "application/json", json.dumps(to_json(result), indent=2, ensure_ascii=False)),
     ]
     if has_figure:

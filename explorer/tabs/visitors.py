@@ -2,21 +2,34 @@
 
 from functools import lru_cache
 
+from explorer.errors import UnknownModel
 from explorer.models.card import ModelCard
 from explorer.models.registry import Registry
+from explorer.settings import settings
 
 
-def registry_for(registry: Registry, name: str) -> Registry:
-    """The registry, with one more card if the name is a Hub id or a local folder rather than a model on offer.
+def find_model(registry: Registry, name: str) -> tuple[Registry, str]:
+    """The registry that has the model, and the name it has there.
+
+    Args:
+        registry: The models on offer.
+        name: One of them, a Hub id, or a folder beneath settings().local_models.
+
+    Returns:
+        The registry itself, or one with a further card. A Hub id may be spelled otherwise than its card's name.
 
     Raises:
-        ExplorerError: The name is neither, or the model may not be loaded here.
+        ExplorerError: The name is none of these, or the model may not be loaded here.
     """
+    if not isinstance(name, str):
+        raise UnknownModel("Name the model by a string.")
+    name = name.strip()
     if name in registry.names():
-        return registry
-    if "/" not in name and "\\" not in name:
+        return registry, name
+    if not ("/" in name or "\\" in name or settings().local_models):
         registry.card(name)  # raises UnknownModel with the names that exist
-    return registry.with_card(_card(name))
+    card = _card(name)
+    return registry.with_card(card), card.name
 
 
 @lru_cache(maxsize=64)

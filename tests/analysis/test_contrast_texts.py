@@ -41,13 +41,13 @@ def test_swapping_the_texts_turns_everything_around(bert):
     back = contrast_texts(bert, "she is ___", other_text="he is ___", top_k=8).words
     assert [word.text for word in there] == [word.text for word in reversed(back)]
     for word, other in zip(there, reversed(back), strict=True):
-        assert word.log_odds_ratio == pytest.approx(-other.log_odds_ratio)
+        assert word.log_odds_ratio == pytest.approx(-other.log_odds_ratio, abs=1e-4)
 
 
 def test_the_same_text_twice_differs_in_nothing(bert):
     contrast = contrast_texts(bert, "he is ___", other_text="he is ___")
     assert contrast.words == ()
-    assert contrast.divergence_bits == 0
+    assert contrast.divergence_bits == pytest.approx(0, abs=1e-9)
 
 
 def test_an_odd_number_favours_the_first_text(bert):
@@ -70,9 +70,9 @@ def test_one_of_several_blanks_is_compared_while_the_others_stay_open(bert):
         assert word.probability == pytest.approx(p[vocabulary[word.text]], abs=1e-6)
 
 
-@pytest.mark.parametrize("blank", [0, 2])
-def test_a_blank_that_is_not_there_is_named(bert, blank):
-    with pytest.raises(UnsuitableText, match=f"no blank {blank}"):
+@pytest.mark.parametrize(("blank", "says"), [(2, "no blank 2"), (0, "whole number")])
+def test_a_blank_that_is_not_there_is_named(bert, blank, says):
+    with pytest.raises(UnsuitableText, match=says):
         contrast_texts(bert, "he is ___", other_text="she is ___", blank=blank)
 
 

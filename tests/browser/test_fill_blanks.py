@@ -28,7 +28,7 @@ def message(page: Page):
 
 
 def test_the_page_opens_on_a_finished_example(page):
-    expect(page.locator(BEST)).to_contain_text("The old woman put the")
+    expect(page.locator(BEST)).to_contain_text("The teacher opened the")
     expect(bars(page)).to_have_count(10)
     assert page.locator("#fill-text textarea").input_value() in page.content()
 
@@ -51,10 +51,10 @@ def test_a_click_blanks_a_word_and_another_puts_it_back(page):
 
 
 def test_an_example_is_one_click(page):
-    page.get_by_role("button", name="Capital of France").click()
-    expect(page.locator(BEST)).to_contain_text("Paris is the capital of")
+    page.get_by_role("button", name="Capital of Japan").click()
+    expect(page.locator(BEST)).to_contain_text("Tokyo is the capital city of")
     show(page, "My candidates")
-    expect(page.get_by_label("Candidates: one line per blank")).to_have_value("France, Germany, the United States")
+    expect(page.get_by_label("Candidates: one line per blank")).to_have_value("Japan, China, the United States")
 
 
 def test_watching_the_blanks_being_filled(page):
@@ -127,6 +127,7 @@ def test_bad_input_is_explained_and_loses_nothing(page, text, says):
     [
         "<img src=x onerror=window.broken=1> ___ <script>window.broken=1</script>",
         "😀 I ___ you 😀",
+        "${window.broken=1} ___ \\",
         "הכלב ___ בבית",
         "كلب ___",
     ],
@@ -163,9 +164,9 @@ def test_the_numbers_can_be_taken_away(page, tmp_path):
     fills = json.loads((tmp_path / "blanks.json").read_text(encoding="utf-8"))
     assert fills["model"] == "MiniLM (masked)" and len(fills["blanks"]) == 2
     with page.expect_download() as download:
-        page.locator(".take-away:visible a", has_text="CSV").click()
+        page.locator(".take-away:visible a", has_text="CSV of choices").click()
     download.value.save_as(tmp_path / "blanks.csv")
-    with (tmp_path / "blanks.csv").open(encoding="utf-8", newline="") as lines:
+    with (tmp_path / "blanks.csv").open(encoding="utf-8-sig", newline="") as lines:
         words = {cell for row in csv.reader(lines) for cell in row}
     assert fills["blanks"][0]["choices"][0]["text"] in words
     with page.expect_download() as download:

@@ -2,17 +2,19 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.analysis.results import Blank
 from explorer.figures.bars import blank_bars, candidate_bars, contrast_bars, model_bars, step_bars
-from tests.figures.results import BLANK, contrast, fills, ranking, reveal
+from tests.figures.results import BLANK, CAT, contrast, fills, ranking, reveal
 
 
 def test_each_blank_has_its_bars_most_probable_on_top():
     figure = blank_bars(fills())
     first, second = figure.data
     assert tuple(first.x) == (0.7, 0.2, 0.1)
-    assert tuple(first.y) == ("cat", "##ing", "&lt;b&gt;")
+    assert tuple(first.y) == (0, 1, 2)
+    assert figure.layout.yaxis.ticktext == ("cat", "##ing", "&lt;b&gt;")
     assert tuple(first.text) == ("70 %", "20 %", "10 %")
-    assert tuple(second.y) == ("##ing", "cat")
+    assert tuple(second.y) == (0, 1) and figure.layout.yaxis2.ticktext == ("##ing", "cat")
     assert figure.layout.xaxis.title.text == "Probability"
     assert figure.layout.yaxis.autorange == "reversed"
     assert figure.layout.xaxis.range == figure.layout.xaxis2.range  # bars of two charts can be compared
@@ -40,8 +42,9 @@ def test_models_stand_side_by_side_under_their_names():
 
 
 def test_own_candidates_are_marked_not_only_by_colour():
-    (trace,) = candidate_bars(ranking()).data
-    assert tuple(trace.y) == ("cat", "★ the &lt;i&gt;moon&lt;/i&gt;")
+    figure = candidate_bars(ranking())
+    (trace,) = figure.data
+    assert figure.layout.yaxis.ticktext == ("cat", "★ the &lt;i&gt;moon&lt;/i&gt;")
     assert tuple(trace.x) == (-0.5, -4.0)
     assert trace.text[1] == "−4.00"
     assert trace.marker.color[0] != trace.marker.color[1]
@@ -52,9 +55,15 @@ def test_a_contrast_puts_the_first_text_left_and_the_other_right():
     left, right = figure.data
     assert tuple(left.x) == (-0.6, -0.05)
     assert tuple(right.x) == (0.1, 0.7)
-    assert tuple(left.y) == tuple(right.y) == ("his", "her")
-    assert list(left.customdata[0]) == [0.6, 2.6]
+    assert figure.layout.yaxis.ticktext == ("his", "her")
+    assert list(left.customdata[0]) == [0.6, 2.6, "his"]
     assert figure.layout.xaxis.range[0] == -figure.layout.xaxis.range[1]
+
+
+def test_two_tokens_that_read_the_same_stay_two_bars():
+    twice = Blank(1, (CAT, replace(CAT, token="Ġcat", probability=0.1)), 1.0)
+    figure = step_bars([twice], "___")
+    assert tuple(figure.data[0].y) == (0, 1) and figure.layout.yaxis.ticktext == ("cat", "cat")
 
 
 def test_two_equal_texts_are_said_to_make_no_difference():

@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.figures.catalogue import budget_bar, card_note, model_rows, picker_options, short_count, state_words
+from explorer.figures.catalogue import budget_bar, card_note, model_table, picker_options, short_count, state_words
 from explorer.models.card import Ability, HubRepository, ModelCard
 from explorer.models.status import Budget, ModelStatus
 
@@ -39,11 +39,17 @@ def test_where_a_model_stands_is_said_in_words(status, here, words):
     assert state_words(status, here) == words
 
 
-def test_rows_say_all_that_a_teacher_asks():
-    (row,) = model_rows([CARD], {"Tiny": ModelStatus("Tiny", state="loading")}, set())
-    assert row["abilities"] == "fills blanks, token vectors"
-    assert (row["size"], row["licence"], row["unconfirmed"]) == ("87 MiB", "MIT", "revision")
-    assert row["is_busy"] and not row["is_loaded"]
+def test_the_table_says_all_that_a_teacher_asks():
+    html = model_table([CARD], {"Tiny": ModelStatus("Tiny")}, set())
+    for words in ("fills blanks, token vectors", "22.7 M, 87 MiB", "MIT", "needs internet", "first download: revision"):
+        assert words in html
+    assert "data-act='load' data-name='Tiny'" in html
+
+
+@pytest.mark.parametrize(("state", "act"), [("ready", "data-act='unload'"), ("loading", None), ("downloading", None)])
+def test_a_model_on_its_way_has_no_button(state, act):
+    html = model_table([CARD], {"Tiny": ModelStatus("Tiny", state)}, set())
+    assert (act in html) if act else ("data-act" not in html)
 
 
 def test_the_picker_shows_size_and_state():

@@ -42,7 +42,7 @@ def test_the_answer_is_the_frozen_result_with_its_drawing(client, shipped_regist
     answer = client.predict(text=text, model=SHIPPED, top_k=3, api_name="/fill_blanks")
     figure = answer.pop("figure")
     assert answer == to_json(shipped_registry.run(SHIPPED, partial(fill_blanks, text=text, top_k=3)))
-    assert list(figure["data"][0]["y"]) == [choice["text"] for choice in answer["blanks"][0]["choices"]]
+    assert list(figure["layout"]["yaxis"]["ticktext"]) == [choice["text"] for choice in answer["blanks"][0]["choices"]]
 
 
 def test_the_other_analyses_answer_too(client):

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from explorer.models.registry import Registry
 from explorer.models.status import ModelStatus
 from explorer.tabs.fill_blanks.candidates import read_candidates
 from explorer.tabs.messages import in_place
-from explorer.tabs.visitors import registry_for
+from explorer.tabs.visitors import find_model
 
 NAME = CATALOGUE[0].name
 
@@ -42,18 +43,26 @@ def registry(backend):
 
 
 def test_a_model_on_offer_needs_no_card_of_its_own(registry):
-    assert registry_for(registry, NAME) is registry
+    assert find_model(registry, f" {NAME} ") == (registry, NAME)
+
+
+def test_a_visitors_model_is_found_under_the_name_of_its_card(registry, monkeypatch):
+    card = replace(CATALOGUE[0], name="Org/Model")
+    monkeypatch.setattr("explorer.tabs.visitors._card", lambda name: card)
+    models, name = find_model(registry, "org/model")
+    assert (models.card(name), name) == (card, "Org/Model")
+    assert "Org/Model" not in registry.names()
 
 
 def test_a_misspelt_name_lists_the_models(registry):
     with pytest.raises(UnknownModel, match=re.escape(NAME)):
-        registry_for(registry, "MiniLM masked")
+        find_model(registry, "MiniLM masked")
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "C:\\x", "a/b/c", "a/<b>"])
 def test_paths_are_refused(registry, name):
     with pytest.raises(ModelRefused):
-        registry_for(registry, name)
+        find_model(registry, name)
 
 
 def test_while_a_model_is_on_its_way_the_visitor_is_told(registry, backend):

@@ -8,7 +8,12 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 OFFLINE = (
     ModelCard(
         name="MiniLM (masked)",
-        source=Bundled(folder="minilm-masked", base=MINILM, base_sha256=MINILM_SHA256),
+        source=Bundled(
+            folder="minilm-masked",
+            base=MINILM,
+            base_sha256=MINILM_SHA256,
+            delta_sha256="4f99e23c4a32542ead6cedcc8941e44e5110d6111bb74a6fd7f1e584e2b8a4ac",
+        ),
         model_type="bert",
         abilities=frozenset({Ability.FILL_BLANKS, Ability.EMBED}),
         special="A sentence encoder that this project taught to fill blanks again; needs neither network nor GPU.",
@@ -20,7 +25,12 @@ OFFLINE = (
     ),
     ModelCard(
         name="MiniLM (masked, early)",
-        source=Bundled(folder="minilm-masked-early", base=MINILM, base_sha256=MINILM_SHA256),
+        source=Bundled(
+            folder="minilm-masked-early",
+            base=MINILM,
+            base_sha256=MINILM_SHA256,
+            delta_sha256="98a4d73207233bffcdc01b21ef00f45f11625587c23ba85af73be9f402a85e0c",
+        ),
         model_type="bert",
         abilities=frozenset({Ability.FILL_BLANKS, Ability.EMBED}),
         special="The same after 42 minutes of training only, with adapters of rank 32: it still repeats topic words.",

@@ -1,5 +1,6 @@
 """View: the same blank in several models, side by side."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import gradio as gr
@@ -30,18 +31,17 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
         chart = gr.Plot(show_label=False, elem_classes="figure")
         below = gr.HTML(padding=False)
 
-    def all_names(model: str, text: str, top_k: int, others: list[str], which: int) -> list[str]:
-        return list(dict.fromkeys([model, *others]))
-
-    @in_place(registry, outputs=2, names=all_names)
-    def draw(models: Registry, model: str, text: str, top_k: int, others: list[str], which: int) -> tuple:
-        names = all_names(model, text, top_k, others, which)
+    @in_place(registry, outputs=2)
+    def draw_all(models: Registry, names: list[str], text: str, top_k: int, which: int) -> tuple:
         ask = partial(analysis.fill_blanks, text=text, top_k=int(top_k), count=1, strategy="independent")
-        results = tuple(models.run(name, ask) for name in names)
+        results = tuple(models.run(name, ask) for name in dict.fromkeys(names))
         if not 1 <= (which or 0) <= len(results[0].blanks):
             raise UnsuitableText(f"The text has {len(results[0].blanks)} blanks; choose one of them to compare.")
         foot = caption([*names, "probabilities over each model's own vocabulary, other blanks left open"])
         return model_bars(results, int(which) - 1), foot + download_links(results, "models")
+
+    def draw(model: str, text: str, top_k: int, others: list[str], which: int) -> Iterator[tuple]:
+        yield from draw_all([model, *others][:MOST_MODELS], text, top_k, which)
 
     inputs = [sentence.model, sentence.text, sentence.top_k, others, which]
     return View(tab, draw, inputs, [chart, below], (others, which))

@@ -19,7 +19,7 @@ from explorer.tabs.picker import build_picker
 QUESTION = "Which words does a model expect in a blank, when it can read what stands on both sides of it?"
 QUIET = {"api_visibility": "private", "show_progress": "hidden", "concurrency_limit": None}
 WHY = """A **masked language model** (BERT and its kin) is trained to guess words that were hidden from it, from the
-words on both sides. Of the tokens of its training text 15 % are picked; the loss is the cross-entropy at those positions,
+words on both sides. Of the tokens of its training text 15 % are picked; the loss is the cross-entropy there,
 
 $$\\mathcal{L} = -\\frac{1}{|M|}\\sum_{i \\in M} \\ln p(x_i \\mid \\tilde{x})$$
 
@@ -96,8 +96,7 @@ def _wire(sentence: Sentence, views: list[View], changed: list[gr.events.Depende
     for view, ask in zip(views, asks, strict=True):
         event = {"fn": view.draw, "inputs": view.inputs, "outputs": [sentence.message, *view.outputs], **QUIET}
         ask.change(**event, trigger_mode="always_last")
-        shown = view.tab.select(lambda key=view.tab.id: (key, ""), None, [active, sentence.message], **QUIET)
-        shown.then(**event)
+        view.tab.select(partial(_show, view.tab.id), [active, ask], [active, sentence.message, ask], **QUIET)
         for control in view.own:
             control.change(partial(_ask_if_shown, view.tab.id), [active, ask], ask, **QUIET)
 
@@ -111,6 +110,11 @@ def _wire(sentence: Sentence, views: list[View], changed: list[gr.events.Depende
         event.then(**redraw)
     for listen in (sentence.text.submit, sentence.top_k.change, sentence.count.change):
         listen(**redraw)
+
+
+def _show(view: str, shown: str, count: int) -> tuple:
+    """Gradio selects the first tab when the page opens, too: what is shown already is not computed again."""
+    return (view, "", count + 1) if view != shown else (gr.skip(), gr.skip(), gr.skip())
 
 
 def _ask_if_shown(view: str, shown: str, count: int) -> object:

@@ -4,11 +4,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from explorer.analysis.words import Word, split_words, toggle_blank
-
-TEMPLATE = """<div class="words" role="group" aria-label="Words of the sentence" dir="auto">{{#each value}}<button
- type="button" class="word{{#if is_blank}} blank{{/if}}" data-index="{{index}}" aria-pressed="{{is_blank}}"
- title="{{hint}}">{{text}}</button>{{/each}}</div>"""
+from explorer.analysis.words import split_words, toggle_blank
+from explorer.figures.sentences import word_buttons
 
 ON_LOAD = """
 element.addEventListener('click', event => {
@@ -16,7 +13,6 @@ element.addEventListener('click', event => {
   if (word) trigger('select', {index: Number(word.dataset.index)});
 });
 """
-MOST_WORDS = 200  # more are not worth a button each
 
 
 @dataclass(frozen=True)
@@ -38,18 +34,18 @@ def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
     """Lay out the strip and wire it to the text box."""
     hidden = gr.State(())
     strip = gr.HTML(
-        _buttons(split_words(value)), html_template=TEMPLATE, js_on_load=ON_LOAD, padding=False,
+        word_buttons(split_words(value)), js_on_load=ON_LOAD, padding=False,
         elem_classes="word-strip", label="Click a word to blank it",
     )  # fmt: skip
 
     def click(written: str, hides: tuple[str, ...], event: gr.EventData) -> tuple:
         changed, hides = toggle_blank(written, tuple(hides), int(event._data["index"]))
-        return changed, hides, _buttons(split_words(changed, hides))
+        return changed, hides, word_buttons(split_words(changed, hides))
 
     def follow(written: str, hides: tuple[str, ...]) -> tuple:
         words = split_words(written, tuple(hides))
         kept = tuple(word.hidden for word in words if word.is_blank)
-        return kept, _buttons(words)
+        return kept, word_buttons(words)
 
     quiet = {"api_visibility": "private", "show_progress": "hidden"}
     strip.select(click, [text, hidden], [text, hidden, strip], trigger_mode="multiple", **quiet)
@@ -57,19 +53,6 @@ def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
     return WordStrip(strip, hidden, changed)
 
 
-def show_words(text: str) -> tuple[tuple, list[dict]]:
+def show_words(text: str) -> tuple[tuple, str]:
     """State and value of the strip for a text that was put in whole, e.g. an example."""
-    return (), _buttons(split_words(text))
-
-
-def _buttons(words: tuple[Word, ...]) -> list[dict]:
-    return [
-        {"text": word.text, "index": index, "is_blank": word.is_blank, "hint": _hint(word)}
-        for index, word in enumerate(words[:MOST_WORDS])
-    ]
-
-
-def _hint(word: Word) -> str:
-    if not word.is_blank:
-        return "Blank this word"
-    return f"Put “{word.hidden}” back" if word.hidden else "Type a word in the box to fill this blank"
+    return (), word_buttons(split_words(text))
