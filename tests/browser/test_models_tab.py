@@ -27,4 +27,4 @@ def test_a_model_that_needs_internet_says_so(open_page):
     page.get_by_role("tab", name="Models", exact=True).click()
     row(page, "BERT base").get_by_role("button", name="Load").click()
     expect(page.locator(".message.error:visible")).to_contain_text("BERT base")
-    expect(page.locator(".message.error:visible")).to_contain_text("internet")
+    expect(page.locator(".message.error:visible")).to_contain_text("offline")

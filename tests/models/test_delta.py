@@ -208,10 +208,10 @@ def test_what_is_shipped_is_small_and_finite(card):
 @pytest.mark.parametrize("card", SHIPPED, ids=lambda card: card.name)
 def test_what_is_shipped_fills_blanks(card, shipped_registry):
     expectations = {
-        "She was one ___ the best players in the team.": "of",
-        "He did not want ___ go.": "to",
-        "There ___ two dogs in the garden.": "are",
-        "He was born ___ London.": "in",
+        "She was one ___ the best players in the team.": {"of"},
+        "He did not want ___ go.": {"to"},
+        "There ___ two dogs in the garden.": {"are", "were"},
+        "He was born ___ London.": {"in"},
     }
     for text, expected in expectations.items():
         fills = shipped_registry.run(card.name, partial(fill_blanks, text=text, top_k=10))
@@ -219,7 +219,7 @@ def test_what_is_shipped_fills_blanks(card, shipped_registry):
         probabilities = [choice.probability for choice in blank.choices]
         assert probabilities == sorted(probabilities, reverse=True)
         assert 0 < sum(probabilities) <= 1 + 1e-5
-        assert blank.choices[0].text == expected
+        assert blank.choices[0].text in expected
         assert blank.choices[0].probability > 0.4
 
 
@@ -231,5 +231,5 @@ def test_a_damaged_shipped_model_is_refused(tmp_path, monkeypatch, shipped_regis
     monkeypatch.setattr("explorer.models.folders.ASSETS", tmp_path)
     import explorer
 
-    with pytest.raises(ModelRefused, match="get a fresh copy of the project"):
+    with pytest.raises(ModelRefused, match="get a fresh copy"):
         explorer.open_registry().run(card.name, partial(fill_blanks, text="The cat ___."))

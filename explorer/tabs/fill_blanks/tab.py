@@ -7,7 +7,6 @@ import gradio as gr
 from explorer.analysis.strategies import STRATEGIES
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.settings import settings
 from explorer.tabs.fill_blanks import answer, candidates, compare, contrast, reveal, tokens
 from explorer.tabs.fill_blanks.gallery import Example, build_gallery, read_gallery
 from explorer.tabs.fill_blanks.view import Sentence, View
@@ -42,7 +41,6 @@ def build(registry: Registry) -> LinkedTab:
                 text = gr.Textbox(
                     first.text, lines=1, max_lines=8, label="Sentence", elem_id="fill-text",
                     info="Write three underscores where a word is missing, or click words below.",
-                    max_length=settings().longest_text_characters,
                 )  # fmt: skip
                 strip = build_word_strip(text, first.text)
                 message = gr.HTML(padding=False, elem_classes="message-place")
@@ -70,7 +68,8 @@ def build(registry: Registry) -> LinkedTab:
                                                {"left": "$", "right": "$", "display": False}])  # fmt: skip
 
     chosen = strategy.change(lambda key: gr.Radio(info=hint(key)), strategy, strategy, **QUIET)
-    _wire(sentence, views, [strip.changed, picker.changed, chosen])
+    with tab:  # Gradio numbers tabs by their place: a State beside them, rather than within one, shifts their labels
+        _wire(sentence, views, [strip.changed, picker.changed, chosen])
     candidate_lines, other_sentence = views[2].own[0], views[3].own[0]
     filled = [text, strip.hidden, strip.words, candidate_lines, other_sentence]
     for button, example in examples:
