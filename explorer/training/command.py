@@ -2,6 +2,7 @@
 
 import json
 import math
+import signal
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -91,6 +92,8 @@ def pretrain(
             bar.update(row, completed=done, description=words)
 
         try:
+            for number in (signal.SIGINT, signal.SIGTERM):  # background jobs of a shell ignore SIGINT by default
+                signal.signal(number, signal.default_int_handler)
             step = run(task, sampler, plan, folder, show)
         except KeyboardInterrupt as stop:
             note = "".join(f" {note}" for note in getattr(stop, "__notes__", ()))
