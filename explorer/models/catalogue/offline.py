@@ -22,7 +22,7 @@ OFFLINE = (
         paper_url="https://arxiv.org/abs/2002.10957",
         parameters=22_744_506,
         weights_bytes=90_868_376,
-        training="Trained on 14.3 M tokens of Wikipedia, novels, Wikinews and children's stories, in about two hours on two "
+        training="Trained on 14.3 M tokens of Wikipedia, novels, Wikinews and children's stories, in two hours on two "
         "CPU cores: the early model, then all layers. Of held-out Wikipedia's masked tokens it gets 36 % right, 54 % "
         "among its first five (128 tokens, n = 4,757); it often repeats a word of the sentence instead.",
     ),
