@@ -51,7 +51,7 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
                 cliponaxis=False,
                 orientation="h",
                 marker_color=BLUE,
-                customdata=[escape(_filled(text, which, choice.text)) for choice in blank.choices],
+                customdata=[escape(_filled(text, which, choice.text), quote=False) for choice in blank.choices],
                 hovertemplate="%{customdata}<br>probability %{x:.6f}<extra></extra>",
                 showlegend=False,
             ),
@@ -160,8 +160,8 @@ def _name_rows(figure: go.Figure, labels: Sequence[str], row: int, column: int) 
 
 
 def _label(text: str) -> str:
-    """Text for an axis: plotly reads tags, so they are escaped."""
-    return escape(text.strip()) or "␣"
+    """Text for an axis: plotly reads tags, so they are escaped; it shows &quot; as it stands."""
+    return escape(text.strip(), quote=False) or "␣"
 
 
 def _filled(text: str, which: int, fill: str) -> str:

@@ -10,7 +10,6 @@ from explorer.models.card import Ability
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
 from explorer.settings import settings
-from explorer.tabs.messages import error_box
 from explorer.tabs.visitors import find_model
 
 
@@ -52,8 +51,8 @@ def build_picker(registry: Registry, ability: Ability, value: str) -> ModelPicke
         try:
             models, name = find_model(registry, chosen)
             return card_note(models.card(name))
-        except ExplorerError as error:
-            return error_box(str(error))
+        except ExplorerError:
+            return ""  # the view in sight, which asks the model next, says what is wrong
 
     changed = name.change(describe, name, note, api_visibility="private", show_progress="hidden")
     name.focus(

@@ -60,6 +60,11 @@ def test_a_contrast_puts_the_first_text_left_and_the_other_right():
     assert figure.layout.xaxis.range[0] == -figure.layout.xaxis.range[1]
 
 
+def test_a_quotation_mark_is_shown_as_one():
+    figure = step_bars([Blank(1, (replace(CAT, text='"'),), 0.0)], "___")
+    assert figure.layout.yaxis.ticktext == ('"',)
+
+
 def test_two_tokens_that_read_the_same_stay_two_bars():
     twice = Blank(1, (CAT, replace(CAT, token="Ġcat", probability=0.1)), 1.0)
     figure = step_bars([twice], "___")
