@@ -9,11 +9,11 @@ from threading import Thread
 
 import explorer
 from explorer.settings import settings
+from explorer.tabs.first_view import MODEL
 from explorer.tabs.limits import RequestLimits
 from explorer.tabs.page import THEME, build_page, page_style
 
 MOST_THREADS = 100  # also the most events that Gradio lets be at work, streams of a class of 30 included
-FIRST_MODEL = "MiniLM (masked)"
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
 def warm_up(registry: explorer.models.registry.Registry) -> None:
     """Bring the model of the first view into memory, so that the first click is answered at once."""
     try:
-        registry.load(FIRST_MODEL)
+        registry.load(MODEL)
     except explorer.errors.ExplorerError as error:
         logging.getLogger("explorer").warning("%s", error)
 

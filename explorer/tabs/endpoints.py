@@ -12,6 +12,7 @@ from explorer.analysis.exporting import to_json
 from explorer.errors import ExplorerError
 from explorer.figures.bars import blank_bars, candidate_bars, contrast_bars
 from explorer.models.registry import Registry
+from explorer.tabs.first_view import MODEL
 from explorer.tabs.messages import fault_message
 from explorer.tabs.visitors import find_model
 
@@ -27,29 +28,29 @@ def add_endpoints(registry: Registry) -> None:
         return to_json(result) | ({"figure": draw(result).to_plotly_json()} if draw else {})
 
     def fill_blanks(
-        text: str, model: str = "MiniLM (masked)", top_k: int = 5, count: int = 5, strategy: str = "joint"
+        text: str, model: str = MODEL, top_k: int = 5, count: int = 5, strategy: str = "joint"
     ) -> Answer:
         ask = partial(analysis.fill_blanks, text=text, top_k=top_k, count=count, strategy=strategy)
         return run(model, ask, blank_bars)
 
     def reveal_blanks(
-        text: str, model: str = "MiniLM (masked)", strategy: str = "most_confident_first", top_k: int = 5
+        text: str, model: str = MODEL, strategy: str = "most_confident_first", top_k: int = 5
     ) -> Answer:
         return run(model, partial(analysis.reveal_blanks, text=text, strategy=strategy, top_k=top_k))
 
     def rank_candidates(
-        text: str, candidates: list[list[str]], model: str = "MiniLM (masked)", top_k: int = 5
+        text: str, candidates: list[list[str]], model: str = MODEL, top_k: int = 5
     ) -> Answer:
         return run(model, partial(analysis.rank_candidates, text=text, candidates=candidates, top_k=top_k),
                    candidate_bars)  # fmt: skip
 
     def contrast_texts(
-        text: str, other_text: str, model: str = "MiniLM (masked)", top_k: int = 20, blank: int = 1
+        text: str, other_text: str, model: str = MODEL, top_k: int = 20, blank: int = 1
     ) -> Answer:
         ask = partial(analysis.contrast_texts, text=text, other_text=other_text, top_k=top_k, blank=blank)
         return run(model, ask, contrast_bars)
 
-    def tokenize_text(text: str, model: str = "MiniLM (masked)") -> Answer:
+    def tokenize_text(text: str, model: str = MODEL) -> Answer:
         return run(model, partial(analysis.tokenize_text, text=text))
 
     for endpoint in (fill_blanks, reveal_blanks, rank_candidates, contrast_texts, tokenize_text):

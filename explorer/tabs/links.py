@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from explorer.tabs.messages import QUIET
+
 
 @dataclass(frozen=True)
 class LinkedTab:
@@ -23,24 +25,23 @@ class LinkedTab:
 
 def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
     """Write the address when something changes, and read it when the page opens."""
-    quiet = {"api_visibility": "private", "show_progress": "hidden"}
     for entry in linked:
         names = json.dumps(["tab", *entry.fields])
         js = f"(...values) => {{ explorer.remember({names}, [{json.dumps(entry.tab.id)}, ...values]); }}"
-        entry.tab.select(None, list(entry.fields.values()), None, js=js, **quiet)
+        entry.tab.select(None, list(entry.fields.values()), None, js=js, **QUIET)
         for field in entry.fields.values():
-            field.change(None, list(entry.fields.values()), None, js=js, **quiet)
+            field.change(None, list(entry.fields.values()), None, js=js, **QUIET)
     for entry in linked:
         others = [other.clock for other in linked if other.clock and other is not entry]
         if others:
-            entry.tab.select(lambda *clocks: [gr.Timer(active=False) for _ in clocks], others, others, **quiet)
+            entry.tab.select(lambda *clocks: [gr.Timer(active=False) for _ in clocks], others, others, **QUIET)
     ids = [entry.tab.id for entry in linked]
 
     def open_tab(request: gr.Request) -> object:
         wanted = request.query_params.get("tab")
         return gr.Tabs(selected=wanted) if wanted in ids else gr.skip()
 
-    page.load(open_tab, None, tabs, **quiet)
+    page.load(open_tab, None, tabs, **QUIET)
     for entry in linked:
         if entry.fields:
 
@@ -48,7 +49,7 @@ def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
                 given = request.query_params if request.query_params.get("tab") == entry.tab.id else {}
                 return [_value(given.get(name), field) for name, field in entry.fields.items()]
 
-            restored = page.load(restore, None, list(entry.fields.values()), **quiet)
+            restored = page.load(restore, None, list(entry.fields.values()), **QUIET)
             restored.then(None, None, None, js="() => { document.body.dataset.ready = 'true'; }")
 
 

@@ -13,6 +13,7 @@ from explorer.errors import ExplorerError
 from explorer.models.registry import Registry
 from explorer.tabs.visitors import find_model
 
+QUIET = {"api_visibility": "private", "show_progress": "hidden"}  # events of the page itself: not listed, no spinner
 LOG = logging.getLogger("explorer")
 POLL_SECONDS = 0.25
 SLOW_SECONDS = 0.4  # anything longer shows what is going on

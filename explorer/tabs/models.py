@@ -7,7 +7,7 @@ from explorer.figures.catalogue import budget_bar, model_table
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
 from explorer.tabs.links import LinkedTab
-from explorer.tabs.messages import error_box, loading_words, progress_box
+from explorer.tabs.messages import QUIET, error_box, loading_words, progress_box
 
 REFRESH_SECONDS = 2.0
 ON_LOAD = """
@@ -49,8 +49,7 @@ def build(registry: Registry) -> LinkedTab:
         except ExplorerError as error:
             yield error_box(str(error)), *refresh()
 
-    quiet = {"api_visibility": "private", "show_progress": "hidden"}
-    table.select(act, None, [message, budget, table], concurrency_limit=None, **quiet)
-    tab.select(lambda: (gr.Timer(active=True), *refresh()), None, [clock, budget, table], **quiet)
-    clock.tick(refresh, None, [budget, table], **quiet)
+    table.select(act, None, [message, budget, table], **QUIET)
+    tab.select(lambda: (gr.Timer(active=True), *refresh()), None, [clock, budget, table], **QUIET)
+    clock.tick(refresh, None, [budget, table], **QUIET)
     return LinkedTab(tab, {}, clock)

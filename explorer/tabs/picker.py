@@ -10,6 +10,7 @@ from explorer.models.card import Ability
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
 from explorer.settings import settings
+from explorer.tabs.messages import QUIET
 from explorer.tabs.visitors import find_model
 
 
@@ -54,9 +55,9 @@ def build_picker(registry: Registry, ability: Ability, value: str) -> ModelPicke
         except ExplorerError:
             return ""  # the view in sight, which asks the model next, says what is wrong
 
-    changed = name.change(describe, name, note, api_visibility="private", show_progress="hidden")
+    changed = name.change(describe, name, note, **QUIET)
     name.focus(
         lambda: gr.Dropdown(choices=model_options(registry, ability)),
-        None, name, api_visibility="private", show_progress="hidden",
+        None, name, **QUIET,
     )  # fmt: skip
     return ModelPicker(name, changed)

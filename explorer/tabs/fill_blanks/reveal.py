@@ -11,7 +11,7 @@ from explorer.figures.bars import step_bars
 from explorer.figures.sentences import caption, reveal_list
 from explorer.models.registry import Registry
 from explorer.tabs.fill_blanks.view import Sentence, View
-from explorer.tabs.messages import in_place
+from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.taking_away import download_links
 
 ORDERS = [(strategy.label, strategy.key) for strategy in STRATEGIES.values() if strategy.reveals]
@@ -45,6 +45,6 @@ def build(registry: Registry, sentence: Sentence) -> View:
         steps = gr.Slider(maximum=len(reveal.steps), value=0)
         return reveal, steps, *show(reveal, 0), foot + download_links(reveal, "steps")
 
-    step.change(show, [known, step], [history, chart], api_visibility="private", show_progress="hidden")
+    step.change(show, [known, step], [history, chart], **QUIET)
     inputs = [sentence.model, sentence.text, sentence.top_k, order]
     return View(tab, draw, inputs, [known, step, history, chart, below], (order,))

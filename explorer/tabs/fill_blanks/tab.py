@@ -13,10 +13,10 @@ from explorer.tabs.fill_blanks.view import Sentence, View
 from explorer.tabs.fill_blanks.word_strip import build_word_strip, show_words
 from explorer.tabs.first_view import read_first_view
 from explorer.tabs.links import LinkedTab
+from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker
 
 QUESTION = "Which words does a model expect in a blank, when it can read what stands on both sides of it?"
-QUIET = {"api_visibility": "private", "show_progress": "hidden", "concurrency_limit": None}
 WHY = """A **masked language model** (BERT and its kin) is trained to guess words that were hidden from it, from the
 words on both sides. Of the tokens of its training text 15 % are picked; the loss is the cross-entropy there,
 

@@ -6,6 +6,7 @@ import gradio as gr
 
 from explorer.analysis.words import split_words, toggle_blank
 from explorer.figures.sentences import word_buttons
+from explorer.tabs.messages import QUIET
 
 ON_LOAD = """
 element.addEventListener('click', event => {
@@ -47,9 +48,8 @@ def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
         kept = tuple(word.hidden for word in words if word.is_blank)
         return kept, word_buttons(words)
 
-    quiet = {"api_visibility": "private", "show_progress": "hidden"}
-    strip.select(click, [text, hidden], [text, hidden, strip], trigger_mode="multiple", **quiet)
-    changed = text.change(follow, [text, hidden], [hidden, strip], **quiet)  # input does not fire for pasted text
+    strip.select(click, [text, hidden], [text, hidden, strip], trigger_mode="multiple", **QUIET)
+    changed = text.change(follow, [text, hidden], [hidden, strip], **QUIET)  # input does not fire for pasted text
     return WordStrip(strip, hidden, changed)
 
 
