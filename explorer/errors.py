@@ -9,7 +9,9 @@ ExplorerError
 ├── OutOfMemory           the model or the analysis does not fit, even after others were unloaded
 ├── TooBusy               too many analyses are waiting
 ├── UnsuitableCorpus      the training text cannot be read, or is too small
-└── UnwritableFolder      a result cannot be written: the disk is full, or the folder may not be written
+├── UnwritableFolder      a result cannot be written: the disk is full, or the folder may not be written
+├── UnknownJob            no job of fine-tuning has that id, or it is somebody else's, or it was deleted
+└── JobRefused            a job of fine-tuning is not taken: too many wait, too many are kept, or it asks for too much
 """
 
 
@@ -51,3 +53,11 @@ class UnsuitableCorpus(ExplorerError):
 
 class UnwritableFolder(ExplorerError):
     """A result cannot be written: the disk is full, or the folder may not be written."""
+
+
+class UnknownJob(ExplorerError):
+    """No job of fine-tuning has that id, or it is somebody else's, or it was deleted."""
+
+
+class JobRefused(ExplorerError):
+    """A job of fine-tuning is not taken: too many wait, too many are kept, or it asks for too much."""

@@ -28,8 +28,38 @@ class Settings:
         most_choices: Most choices per blank, and most completions.
         most_candidates: Most candidates of the visitor's own per blank.
         most_texts: Most texts in one batch call.
+        most_uses: Most uses of words that one request embeds.
+        most_vectors_mib: Memory for the vectors of one request, in MiB.
+        most_kept_vectors_mib: Memory for the vectors of recent words, which all visitors share, in MiB; what has left
+            is computed again when it is looked at.
+        most_corpus_characters: Most characters of a corpus that one request over HTTP measures.
+        most_static_words: Most words that are read from a file of static vectors; its first ones.
+        largest_sentences_mib: Larger files of a visitor's own sentences are refused, in MiB, unpacked.
+        largest_examples_mib: Larger files of labelled examples are refused, in MiB, unpacked.
+        most_example_rows: Rows of such a file beyond so many are not read.
+        most_examples: Of more labelled examples so many are drawn, once for learning and once for measuring.
+        most_classes: Labelled sentences with more classes than this are refused.
+        largest_corpus_gib: Of a larger corpus only so much is searched for a word, in GiB, unpacked.
+        corpus_cache_gib: Disk for the vectors of uses found in corpora, in GiB; the longest unused leave first.
+        most_new_tokens: Most tokens that one request has a model write.
+        most_drafts_mib: Memory for what one model remembers of the texts it is writing, in MiB; who comes when it is
+            full is told that it is busy.
+        most_attention_mib: Memory for the attention weights of recent texts, which all visitors share, in MiB; what has
+            left is computed again when it is looked at.
         largest_request_mib: Larger HTTP bodies are refused, in MiB.
+        largest_upload_mib: Larger files that visitors upload are refused, in MiB; they go within an hour.
         most_waiting: How many clicks may wait in the page's queue.
+        jobs_folder: Where jobs of fine-tuning and the models they make are kept; empty = beside the Hub's cache.
+        most_jobs: Most jobs of fine-tuning that one visitor may keep, finished ones included.
+        most_waiting_jobs: Most jobs of one visitor that may wait or run at a time.
+        most_jobs_in_line: Most jobs of all visitors together that may wait or run at a time; who has none in line may
+            add one until there are twice as many.
+        most_runs: Most runs that one job is made of: the methods of a race times the sizes of a learning curve.
+        longest_job_minutes: Longest time on the device before a job is stopped, in minutes; who resumes it waits in
+            line again.
+        jobs_room_gib: Disk for all jobs and their models, in GiB; when it is full, jobs that ended more than a day ago
+            leave, the oldest first, and when that does not do, new ones are refused.
+        jobs_kept_days: Jobs that ended longer ago than this leave, in days; 0 = never.
         ray_application: Name of a Ray Serve application to run models on; empty = this process.
     """
 
@@ -47,8 +77,32 @@ class Settings:
     most_choices: int = 50
     most_candidates: int = 20
     most_texts: int = 256
+    most_uses: int = 20_000
+    most_vectors_mib: int = 1024
+    most_kept_vectors_mib: int = 512
+    most_corpus_characters: int = 1_000_000
+    most_static_words: int = 200_000
+    largest_sentences_mib: float = 4.0
+    largest_examples_mib: float = 64.0
+    most_example_rows: int = 500_000
+    most_examples: int = 20_000
+    most_classes: int = 200
+    largest_corpus_gib: float = 16.0
+    corpus_cache_gib: float = 4.0
+    most_new_tokens: int = 500
+    most_drafts_mib: int = 1024
+    most_attention_mib: int = 512
     largest_request_mib: float = 8.0
+    largest_upload_mib: float = 256.0
     most_waiting: int = 256
+    jobs_folder: str = ""
+    most_jobs: int = 20
+    most_waiting_jobs: int = 3
+    most_jobs_in_line: int = 60
+    most_runs: int = 16
+    longest_job_minutes: float = 30.0
+    jobs_room_gib: float = 20.0
+    jobs_kept_days: float = 30.0
     ray_application: str = ""
 
 

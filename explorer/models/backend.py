@@ -48,8 +48,13 @@ class Backend(Protocol):
         """As run, for an analysis that yields results while it works."""
         ...
 
-    def load(self, card: ModelCard) -> None:
-        """Bring a model into memory without analysing anything; return when it is there."""
+    def load(self, card: ModelCard, is_waiting: Callable[[], bool] = lambda: True) -> None:
+        """Bring a model into memory without analysing anything; return when it is there.
+
+        Args:
+            card: The model.
+            is_waiting: Whether the caller still wants it; a download that nobody waits for may end.
+        """
         ...
 
     def unload(self, card: ModelCard) -> None:

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from explorer.errors import UnsuitableText
+from explorer.models.attention import refuse_sharing
 from explorer.models.backend import LoadedModel
 
 CUDA_BATCH_TOKENS = 16_384
@@ -46,8 +47,9 @@ def masked_logits(model: LoadedModel, rows: Sequence[Row]) -> list[Float[Tensor,
 
     Raises:
         UnsuitableText: A row is longer than the model's limit.
-        ValueError: A row is empty, or holds an id or a position that does not exist.
+        ValueError: A row is empty, or holds an id or a position that does not exist; or heads are switched off.
     """
+    refuse_sharing()
     combiner = _combiner_of(model)
     for row in rows:
         combiner.check(row)
@@ -160,7 +162,8 @@ class _Combiner:
         wanted = torch.tensor([i * longest + position for i, row in enumerate(rows) for position in row.positions])
         _selection.wanted, _selection.shape, _selection.done = wanted.to(self.device), ids.shape, False
         try:
-            logits = network(input_ids=ids, attention_mask=mask, return_dict=True).logits
+            output = network(input_ids=ids, attention_mask=mask, return_dict=True)
+            logits = output["logits" if "logits" in output else "prediction_logits"]  # a BERT with both its heads
             if not _selection.done:  # an unusual network: its head ran everywhere
                 logits = logits.flatten(0, 1).index_select(0, _selection.wanted)
         finally:

@@ -11,6 +11,7 @@ class Ability(StrEnum):
     FILL_SPANS = "fill_spans"  # an encoder-decoder that writes what a sentinel or mask stands for
     GENERATE = "generate"  # a causal language modelling head
     DETECT_REPLACED = "detect_replaced"  # ELECTRA's discriminator head
+    PREDICT_BOTH_WAYS = "predict_both_ways"  # ELMo's softmax: each word from its left, and from its right
     NEXT_SENTENCE = "next_sentence"  # BERT's next sentence head
     EMBED = "embed"  # contextual vectors of tokens
     EMBED_SENTENCES = "embed_sentences"  # one vector of a sentence, trained to be compared

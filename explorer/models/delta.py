@@ -1,19 +1,24 @@
-"""What training added to published weights, small enough to ship: the changes as 8-bit integers.
+"""Weights small enough to ship: integers with a scale, of a whole network or of what training added to another.
 
-A folder of a delta holds one file, delta.safetensors. For a weight of the base model it stores the change, rounded
-to 255 levels per output row (`NAME.change` int8 [row, column] and `NAME.scale` float32 [row]), or as a product of two
-thin matrices (`NAME.down` [rank, column] and `NAME.up` [row, rank]; low-rank adapters, Hu et al. 2022,
-https://arxiv.org/abs/2106.09685); for a small or a new weight (norms, biases, the language modelling head) the values
-themselves (`NAME`, bfloat16 or float32).
+A folder holds one file, delta.safetensors. Of a weight that the base model has, it stores the change; of a new one
+the values themselves. Both as whole multiples of a scale:
 
-Source: symmetric per-channel quantization, Jacob et al. 2018, https://arxiv.org/abs/1712.05877
+    NAME.change | NAME.values   int8 [row, column], -127..127; or uint8 [row, column / 2], two numbers of 4 bits, -7..7
+    NAME.scale                  float32 [row], or float16 [row, group] for groups of GROUP_COLUMNS columns
+    NAME.rows                   which rows of the base changed, where few did
+    NAME.up, NAME.down          a change as the product of two thin matrices (low-rank adapters, Hu et al. 2022,
+                                https://arxiv.org/abs/2106.09685)
+    NAME                        a norm, a bias, a small matrix: as it is, in float32 or bfloat16
+
+Source: symmetric quantization, Jacob et al. 2018, https://arxiv.org/abs/1712.05877; in groups, Dettmers and
+Zettlemoyer 2023, https://arxiv.org/abs/2212.09720
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 
 import torch
-from jaxtyping import Float, Int8
+from jaxtyping import Float, Int8, Integer, UInt8
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
@@ -22,27 +27,55 @@ from transformers import PreTrainedModel
 from explorer.errors import ModelRefused
 
 FILE = "delta.safetensors"
-LEVELS = 127
+GROUP_COLUMNS = 32
+SMALL = 4096  # a new matrix of fewer numbers is stored as it is
+LARGEST = {8: 127, 4: 7}  # bits per number -> largest multiple of the scale
 
 
-def quantize_rows(change: Float[Tensor, "row column"]) -> tuple[Int8[Tensor, "row column"], Float[Tensor, " row"]]:
-    """Round each row to whole multiples of its own scale, in -127..127.
+def quantize(
+    weight: Float[Tensor, "row column"], bits: int = 8
+) -> tuple[
+    Int8[Tensor, "row column"] | UInt8[Tensor, "row packed"], Float[Tensor, " row"] | Float[Tensor, "row group"]
+]:
+    """Round to whole multiples of a scale: each row's own with 8 bits, each group's with 4.
+
+    Args:
+        weight: The matrix.
+        bits: 8 or 4 per number; with 4, a matrix whose rows do not divide into groups has 8 all the same.
 
     Returns:
-        The multiples, and the scale of each row; change is about multiples * scale.
+        The multiples, packed in pairs if they have 4 bits; and the scales.
     """
-    scale = (change.abs().amax(dim=1) / LEVELS).clamp(min=1e-12)
-    return (change / scale[:, None]).round().clamp(-LEVELS, LEVELS).to(torch.int8), scale
+    rows, columns = weight.shape
+    if bits == 8 or columns % GROUP_COLUMNS:
+        scale = (weight.abs().amax(dim=1) / LARGEST[8]).clamp(min=1e-12)
+        return (weight / scale[:, None]).round().clamp(-LARGEST[8], LARGEST[8]).to(torch.int8), scale
+    groups = weight.view(rows, -1, GROUP_COLUMNS)
+    scale = (groups.abs().amax(dim=2) / LARGEST[4]).clamp(min=1e-7).half()  # 1e-7: half precision has nothing smaller
+    levels = (groups / scale[:, :, None].float()).round().clamp(-LARGEST[4], LARGEST[4]).view(rows, columns)
+    levels = (levels + 8).to(torch.uint8)
+    return levels[:, ::2] + 16 * levels[:, 1::2], scale
+
+
+def dequantize(
+    levels: Integer[Tensor, "row stored"], scale: Float[Tensor, " scale"] | Float[Tensor, "scale group"]
+) -> Float[Tensor, "row column"]:
+    """The matrix that quantize rounded, in float32."""
+    if levels.dtype == torch.uint8:
+        levels = torch.stack([levels % 16, levels // 16], dim=2).flatten(1).float() - 8
+    scale = scale.float().view(len(levels), -1, 1)
+    return (levels.float().view(len(levels), scale.shape[1], -1) * scale).flatten(1)
 
 
 @torch.no_grad()
-def write_delta(network: PreTrainedModel, base: Mapping[str, Tensor], folder: Path) -> int:
+def write_delta(network: PreTrainedModel, base: Mapping[str, Tensor], folder: Path, *, bits: int = 8) -> int:
     """Write what differs between a network and the weights it started from.
 
     Args:
         network: The trained network.
-        base: Weights it started from, by the names they have in the network.
+        base: Weights it started from, by the names they have in the network; empty if it started from nothing.
         folder: Where delta.safetensors goes.
+        bits: Of each number of a matrix, 8 or 4.
 
     Returns:
         Size of the file, in bytes.
@@ -53,15 +86,18 @@ def write_delta(network: PreTrainedModel, base: Mapping[str, Tensor], folder: Pa
         start = base.get(name)
         if start is not None and torch.equal(start.float(), value):
             continue
-        if start is None or value.ndim != 2:
-            keep = value.to(torch.bfloat16) if value.ndim == 2 or value.numel() > 4096 else value
+        if value.ndim != 2 or (start is None and value.numel() <= SMALL):
+            keep = value.to(torch.bfloat16) if value.numel() > SMALL else value
             tensors[name] = keep.contiguous()
+            continue
+        if start is None:
+            tensors[f"{name}.values"], tensors[f"{name}.scale"] = quantize(value, bits)
             continue
         change = value - start.float()
         rows = torch.nonzero(change.abs().amax(dim=1)).flatten()
         if len(rows) < len(change) // 2:  # e.g. only the mask token's embedding was trained
             tensors[f"{name}.rows"], change = rows, change[rows]
-        tensors[f"{name}.change"], tensors[f"{name}.scale"] = quantize_rows(change)
+        tensors[f"{name}.change"], tensors[f"{name}.scale"] = quantize(change, bits)
     folder.mkdir(parents=True, exist_ok=True)
     content = save(tensors)  # not save_file, whose files only their owner may read
     (folder / FILE).write_bytes(content)
@@ -69,34 +105,43 @@ def write_delta(network: PreTrainedModel, base: Mapping[str, Tensor], folder: Pa
 
 
 @torch.no_grad()
-def apply_delta(network: PreTrainedModel, folder: Path) -> None:
-    """Add a delta to a network that holds the base's weights.
+def apply_delta(network: PreTrainedModel, folder: Path) -> set[str]:
+    """Bring a network from the base's weights to those that were written.
 
     Args:
         network: Changed in place.
         folder: Holds delta.safetensors.
 
+    Returns:
+        Names of the weights that were changed.
+
     Raises:
         ModelRefused: The file is missing, or does not fit the network.
     """
     weights = dict(network.named_parameters())
+    changed: set[str] = set()
     try:
         stored = load_file(folder / FILE)
         for name, value in stored.items():
             target, _, part = name.rpartition(".")
+            if part in ("scale", "rows", "down"):
+                continue
             if part == "change":
                 rows = stored.get(f"{target}.rows", slice(None))
-                scale = _fit(stored[f"{target}.scale"], value[:, 0].float())
-                change = value.float() * scale[:, None]
-                weights[target][rows] += _fit(change, weights[target][rows])
+                weights[target][rows] += _fit(dequantize(value, stored[f"{target}.scale"]), weights[target][rows])
+            elif part == "values":
+                weights[target].copy_(_fit(dequantize(value, stored[f"{target}.scale"]), weights[target]))
             elif part == "up":
                 weights[target] += _fit(value.float() @ stored[f"{target}.down"].float(), weights[target])
-            elif part not in ("scale", "rows", "down"):
-                weights[name].copy_(_fit(value, weights[name]))
+            else:
+                target = name
+                weights[target].copy_(_fit(value, weights[target]))
+            changed.add(target)
     except (OSError, LookupError, ValueError, RuntimeError, SafetensorError) as error:
         raise ModelRefused(
             f"The bundled weights in {folder.name} are missing or damaged; get a fresh copy of the project."
         ) from error
+    return changed
 
 
 def _fit(value: Tensor, weight: Tensor) -> Tensor:

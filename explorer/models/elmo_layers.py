@@ -1,5 +1,6 @@
 """The two layers that only ELMo has: words from their characters, and an LSTM with projection and clipping."""
 
+import warnings
 from collections.abc import Sequence
 
 import torch
@@ -7,6 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
+warnings.filterwarnings("ignore", message="LSTM with projections is not supported with oneDNN")  # it is fast enough
 ACTIVATIONS = {"relu": functional.relu, "tanh": torch.tanh}
 State = tuple[Tensor, Tensor]  # h [row, projection], c [row, dim]
 

@@ -18,9 +18,11 @@ from huggingface_hub.errors import (
 )
 
 from explorer.errors import ModelUnavailable
+from explorer.models.card import Ability
+from explorer.models.catalogue import CATALOGUE
 
 DISK_IS_FULL = {errno.ENOSPC, errno.EDQUOT}
-NO_NETWORK_NEEDED = "Models whose names begin with MiniLM need no network."
+MOST_OTHERS = 3
 
 
 def is_offline_message(name: str) -> str:
@@ -30,8 +32,8 @@ def is_offline_message(name: str) -> str:
         name: The model, as the visitor knows it.
     """
     return (
-        f"{name} is not on this machine, and this explorer runs offline (HF_HUB_OFFLINE is set). {NO_NETWORK_NEEDED} "
-        f"To get {name}, the operator starts the explorer once without HF_HUB_OFFLINE."
+        f"{name} needs internet the first time, and this explorer runs offline. {_choose_another(name)} "
+        f"(The operator can fetch it by starting once without HF_HUB_OFFLINE.)"
     )
 
 
@@ -92,6 +94,14 @@ def explained(name: str) -> Iterator[None]:
         raise ModelUnavailable(message) from error
 
 
+def _choose_another(name: str) -> str:
+    """Name models that need no network and can do what this one is for; of a visitor's model nothing is known."""
+    wanted = next((card for card in CATALOGUE if card.name == name), CATALOGUE[0]).abilities
+    purpose = next(ability for ability in Ability if ability in wanted)
+    others = [card.name for card in CATALOGUE if not card.needs_network and purpose in card.abilities]
+    return f"Choose one of: {', '.join(others[:MOST_OTHERS])}." if others else "Choose a model that is on this machine."
+
+
 def _explain(name: str, error: Exception) -> str | None:
     """The message for an error, or None for one that is nobody's download: that is a fault."""
     match error:
@@ -111,7 +121,7 @@ def _explain(name: str, error: Exception) -> str | None:
             status = error.response.status_code
             return f"The server of {name} answered with an error ({status}). Try again in a few minutes."
         case httpx2.ConnectError() | httpx2.ConnectTimeout():
-            return f"{name} cannot be reached: no connection to its server. Check the network. {NO_NETWORK_NEEDED}"
+            return f"{name} cannot be reached: no connection to its server. Check the network. {_choose_another(name)}"
         case httpx2.HTTPError():
             return (
                 f"The connection was cut while {name} was downloaded. What has come is kept: "
@@ -120,7 +130,7 @@ def _explain(name: str, error: Exception) -> str | None:
         case FileMetadataError() | json.JSONDecodeError():
             return (
                 f"{name} cannot be reached: something else answers in place of its server, such as the login page of "
-                f"a network. Check the network. {NO_NETWORK_NEEDED}"
+                f"a network. Check the network. {_choose_another(name)}"
             )
         case OSError() if error.errno in DISK_IS_FULL:
             return disk_is_full_message(name)

@@ -29,6 +29,7 @@ class Slot:
         model: None until it is loaded, and again once it must go.
         error: Why it could not be loaded.
         settled: Set once it is loaded or has failed.
+        visitors: Of each who waits for it, whether he still does.
     """
 
     card: ModelCard
@@ -39,11 +40,17 @@ class Slot:
     model: LoadedModel | None = None
     error: BaseException | None = None
     settled: Event = field(default_factory=Event)
+    visitors: list[Callable[[], bool]] = field(default_factory=list)
 
     @property
     def is_idle(self) -> bool:
         """Whether it is loaded and nobody holds it."""
         return self.model is not None and self.users == 0
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anybody still waits for it."""
+        return any(is_waiting() for is_waiting in list(self.visitors))
 
 
 class Leases:
@@ -69,7 +76,11 @@ class Leases:
 
     @contextmanager
     def hold(
-        self, card: ModelCard, expected_bytes: Callable[[], int], load: Callable[[Slot], LoadedModel]
+        self,
+        card: ModelCard,
+        expected_bytes: Callable[[], int],
+        load: Callable[[Slot], LoadedModel],
+        is_waiting: Callable[[], bool] = lambda: True,
     ) -> Iterator[Slot]:
         """Hold a model, loaded first if it is not here; whoever asks for it meanwhile waits for that load.
 
@@ -77,6 +88,7 @@ class Leases:
             card: What is wanted.
             expected_bytes: Asked only if it must be loaded: what the weights will take; 0 = unknown. May refuse.
             load: Called without the lock. What it raises, all who wait for this load get; the next to ask tries again.
+            is_waiting: Whether the caller still wants the model; a load that nobody waits for may end itself.
 
         Returns:
             Its slot, and not the model itself, so that no frame keeps weights that were let go.
@@ -84,7 +96,7 @@ class Leases:
         Raises:
             TooBusy: Others hold models that leave no room, and did not let go in time.
         """
-        slot, is_new = self._enter(card, expected_bytes)
+        slot, is_new = self._enter(card, expected_bytes, is_waiting)
         try:
             if is_new:
                 self._fill(slot, load)
@@ -93,7 +105,7 @@ class Leases:
                 raise slot.error
             yield slot
         finally:
-            self._leave(slot)
+            self._leave(slot, is_waiting)
 
     def expect(self, slot: Slot, weights_bytes: int) -> None:
         """Make room for a model on its way whose size has only now become known.
@@ -162,7 +174,9 @@ class Leases:
             idle_seconds=self._clock() - slot.used_at_seconds if slot.is_idle else 0.0,
         )
 
-    def _enter(self, card: ModelCard, expected_bytes: Callable[[], int]) -> tuple[Slot, bool]:
+    def _enter(
+        self, card: ModelCard, expected_bytes: Callable[[], int], is_waiting: Callable[[], bool]
+    ) -> tuple[Slot, bool]:
         """Count one more user of a slot; True = it is new and must be filled."""
         expected = None
         deadline = time.monotonic() + self._wait_seconds
@@ -171,17 +185,19 @@ class Leases:
                 if expected is None:
                     expected = expected_bytes()
                 if self._make_room(expected):
-                    slot = self._slots[card] = Slot(card, expected, self._clock(), users=1)
+                    slot = self._slots[card] = Slot(card, expected, self._clock(), users=1, visitors=[is_waiting])
                     return slot, True
                 if not self._changed.wait(deadline - time.monotonic()):
                     raise TooBusy(f"There is no room for {card.name} while other models are in use; try again soon.")
             slot.users += 1
+            slot.visitors.append(is_waiting)
             self._slots.move_to_end(card)
             return slot, False
 
-    def _leave(self, slot: Slot) -> None:
+    def _leave(self, slot: Slot, is_waiting: Callable[[], bool]) -> None:
         with self._changed:
             slot.users -= 1
+            slot.visitors.remove(is_waiting)
             slot.used_at_seconds = self._clock()
             if slot.users == 0:
                 slot.error = None  # its traceback leads to this slot and to a half-loaded network: break the cycle

@@ -27,10 +27,11 @@ from transformers.utils.logging import disable_progress_bar
 
 from explorer.errors import ModelRefused, UnsuitableModel
 from explorer.models.backend import LoadedModel
-from explorer.models.card import Ability, HubRepository, ModelCard
+from explorer.models.bundled import build_bundled
+from explorer.models.card import Ability, Bundled, HubRepository, ModelCard
 from explorer.models.delta import FILE as DELTA
-from explorer.models.delta import apply_delta
 from explorer.models.elmo import load_elmo
+from explorer.models.fast_attention import make_readable
 from explorer.models.folders import check_once, find_base, find_folder, find_weights
 from explorer.models.limits import limit_tokens
 from explorer.models.memory import choose_dtype, is_out_of_memory, measure_weights_bytes
@@ -39,11 +40,13 @@ from explorer.models.progress import Progress, Report
 
 _building = Lock()  # from_pretrained patches torch and transformers for the whole process while it works
 
-KINDS = (  # the first ability that a card has decides which head is loaded; BERT's next sentence head is not
-    (Ability.FILL_BLANKS, AutoModelForMaskedLM, "masked language modelling head"),
-    (Ability.FILL_SPANS, AutoModelForSeq2SeqLM, "language modelling head"),
-    (Ability.GENERATE, AutoModelForCausalLM, "language modelling head"),
-    (Ability.DETECT_REPLACED, AutoModelForPreTraining, "replaced token detection head"),
+KINDS = (  # the first whose abilities a card has decides which heads are loaded
+    ({Ability.FILL_BLANKS, Ability.NEXT_SENTENCE}, AutoModelForPreTraining, "masked and next sentence heads"),
+    ({Ability.FILL_BLANKS}, AutoModelForMaskedLM, "masked language modelling head"),
+    ({Ability.FILL_SPANS}, AutoModelForSeq2SeqLM, "language modelling head"),
+    ({Ability.GENERATE}, AutoModelForCausalLM, "language modelling head"),
+    ({Ability.DETECT_REPLACED}, AutoModelForPreTraining, "replaced token detection head"),
+    ({Ability.PREDICT_BOTH_WAYS}, AutoModelForPreTraining, "softmax"),
 )
 UNREADABLE = (  # what the libraries raise at files that are damaged, or that somebody made up
     OSError,
@@ -81,25 +84,34 @@ def load_model(card: ModelCard, *, device: str, progress: Report) -> LoadedModel
         UnsuitableModel: Its checkpoint lacks a head that the card promises.
     """
     folder = find_folder(card, progress)
-    base = find_base(card)
-    weights = () if card.model_type == "elmo" else find_weights(card, base or folder)
+    bundled = isinstance(card.source, Bundled)
+    published_elmo = card.model_type == "elmo" and not _has_tokenizer(folder)
+    if bundled:
+        weights = (folder / DELTA,)
+        if card.source.delta_sha256:
+            check_once(folder / DELTA, card.source.delta_sha256, card.name)
+    else:
+        weights = () if published_elmo else find_weights(card, folder)
     total_bytes = sum(file.stat().st_size for file in weights) or card.weights_bytes or 0
     progress(Progress(0, total_bytes, "loading"))
-    if card.model_type == "elmo":
+    if published_elmo:
         with _building:
             network, tokenizer = load_elmo(folder)
     else:
+        base = find_base(card)
         tokenizer = _load_tokenizer(card, folder if _has_tokenizer(folder) else base)
-        with _building:
-            network, missing = _load_network(card, weights, choose_dtype(card, device))
-        if base:
-            if card.source.delta_sha256:
-                check_once(folder / DELTA, card.source.delta_sha256, card.name)
-            apply_delta(network, folder)  # brings the head that the base lacks
+        dtype = choose_dtype(card, device)
+        if bundled:
+            config = _load_config(card, folder if (folder / "config.json").is_file() else base)
+            with _building:
+                network = build_bundled(card.name, folder, base, config, _kind(card)[0]).to(dtype)
         else:
+            with _building:
+                network, missing = _load_network(card, weights, dtype)
             _refuse_untrained(card, network, missing)
         _check_vocabulary(card, network, tokenizer)
     network = network.to(device).eval()
+    make_readable(network)
     progress(Progress(total_bytes, total_bytes, "loading"))
     return LoadedModel(
         card=_confirm(card, network, folder, weights),
@@ -163,13 +175,14 @@ def _load_network(card: ModelCard, weights: tuple[Path, ...], dtype: torch.dtype
 
 
 def _kind(card: ModelCard) -> tuple[type, str]:
-    return next(((kind, head) for ability, kind, head in KINDS if ability in card.abilities), (AutoModel, ""))
+    return next(((kind, head) for abilities, kind, head in KINDS if abilities <= card.abilities), (AutoModel, ""))
 
 
 def _refuse_untrained(card: ModelCard, network: PreTrainedModel, missing: set[str]) -> None:
     """A weight that the file lacks was made at random: harmless in an unused pooler, nonsense anywhere else."""
+    is_pooled = Ability.NEXT_SENTENCE in card.abilities
     parameters = {name for name, _ in network.named_parameters(remove_duplicate=False)}  # missing buffers are constants
-    untrained = {name for name in missing if name in parameters and "pooler." not in name}
+    untrained = {name for name in missing if name in parameters and (is_pooled or "pooler." not in name)}
     if not untrained:
         return
     head, body = _kind(card)[1], f"{network.base_model_prefix}."

@@ -10,7 +10,7 @@ from weakref import finalize, ref
 
 import torch
 
-from explorer.errors import OutOfMemory, TooBusy
+from explorer.errors import ModelUnavailable, OutOfMemory, TooBusy
 from explorer.models.backend import LoadedModel, Result
 from explorer.models.card import ModelCard
 from explorer.models.leases import Leases, Slot
@@ -94,9 +94,18 @@ class LocalBackend:
                 if hasattr(steps, "close"):
                     steps.close()
 
-    def load(self, card: ModelCard) -> None:
-        """Bring a model into memory without analysing anything; return when it is there. Raises as run does."""
-        with self._hold(card):
+    def load(self, card: ModelCard, is_waiting: Callable[[], bool] = lambda: True) -> None:
+        """Bring a model into memory without analysing anything; return when it is there. Raises as run does.
+
+        Args:
+            card: The model.
+            is_waiting: Whether the caller still wants it; a download that nobody waits for ends, and goes on from there
+                when somebody asks again.
+
+        Raises:
+            ModelUnavailable: The download was ended, for nobody waited any more.
+        """
+        with self._hold(card, is_waiting):
             pass
 
     def unload(self, card: ModelCard) -> None:
@@ -119,8 +128,8 @@ class LocalBackend:
         """What weights may take, and take, on the device."""
         return Budget(self.device, self._limit_bytes, self._leases.used_bytes(), self._device_bytes)
 
-    def _hold(self, card: ModelCard) -> AbstractContextManager[Slot]:
-        return self._leases.hold(card, lambda: self._expect(card), self._load_into)
+    def _hold(self, card: ModelCard, is_waiting: Callable[[], bool] = lambda: True) -> AbstractContextManager[Slot]:
+        return self._leases.hold(card, lambda: self._expect(card), self._load_into, is_waiting)
 
     def _expect(self, card: ModelCard) -> int:
         """What a model will take; one that can never fit is refused before anything is read."""
@@ -134,6 +143,10 @@ class LocalBackend:
 
         def report(progress: Progress) -> None:
             slot.progress = progress
+            if progress.what == "downloading" and not slot.is_wanted:
+                raise ModelUnavailable(
+                    f"The download of {card.name} was stopped. Ask again, and it goes on from there."
+                )
             if not is_size_known and progress.total_bytes:
                 expected = progress.total_bytes * choose_dtype(card, self.device).itemsize // 4  # files hold float32
                 if expected != slot.weights_bytes:

@@ -131,8 +131,8 @@ class RayServeBackend:
         finally:
             steps.cancel()
 
-    def load(self, card: ModelCard) -> None:
-        """Bring a model into the memory of every replica."""
+    def load(self, card: ModelCard, is_waiting: Callable[[], bool] = lambda: True) -> None:
+        """Bring a model into the memory of every replica; one that has begun is not ended early."""
         self._ask_all("load", card)
 
     def unload(self, card: ModelCard) -> None:

@@ -1,13 +1,18 @@
 """The models on offer, by name, and the backend that runs them."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from difflib import get_close_matches
 from threading import Lock
 
-from explorer.errors import ModelRefused, UnknownModel
+from explorer.errors import ModelRefused, TooBusy, UnknownModel
 from explorer.models.backend import Backend, LoadedModel, Result
-from explorer.models.card import Ability, ModelCard
+from explorer.models.card import Ability, HubRepository, ModelCard
 from explorer.models.status import Budget, ModelStatus
+
+MOST_SUGGESTIONS = 3
+MOST_QUOTED = 40  # characters of a name in a message
+WHERE_MODELS_ARE_LISTED = "All models are listed in the Models tab."
 
 
 class Registry:
@@ -41,15 +46,26 @@ class Registry:
         """The models on offer, in the order of the catalogue."""
         return tuple(self._cards.values())
 
-    def card(self, name: str) -> ModelCard:
+    def known(self, name: str) -> ModelCard | None:
+        """The card of that name, or else the first of a Hub repository of that name: "gpt2" was an id once."""
+        if name in self._cards:
+            return self._cards[name]
+        return next((card for card in self._cards.values() if _repository(card) == name.casefold()), None)
+
+    def card(self, name: str, ability: Ability | None = None) -> ModelCard:
         """The facts about a model.
 
+        Args:
+            name: Of the model, or of its repository on the Hub without the organisation.
+            ability: What it is wanted for: the message about an unknown name suggests only models that have it.
+
         Raises:
-            UnknownModel: No card has that name; the message lists those that exist, similar names first.
+            UnknownModel: No card has that name; the message names the nearest, and where all are listed.
         """
-        if name not in self._cards:
-            raise UnknownModel(f"No model is called {name!r}{self._suggest(name)}")
-        return self._cards[name]
+        card = self.known(name)
+        if card is None:
+            raise UnknownModel(f"No model is called {name[:MOST_QUOTED]!r}{self._suggest(name, ability)}")
+        return card
 
     def run(self, name: str, analysis: Callable[[LoadedModel], Result]) -> Result:
         """Apply an analysis to a model, loaded first if needed, and return its result.
@@ -70,10 +86,15 @@ class Registry:
         card = self.card(name)
         return self._backend().stream(card, analysis)
 
-    def load(self, name: str) -> None:
-        """Bring a model into memory; return when it is there."""
+    def load(self, name: str, is_waiting: Callable[[], bool] = lambda: True) -> None:
+        """Bring a model into memory; return when it is there.
+
+        Args:
+            name: Of the model.
+            is_waiting: Whether the caller still wants it; a download that nobody waits for may end.
+        """
         card = self.card(name)
-        self._backend().load(card)
+        self._backend().load(card, is_waiting)
 
     def unload(self, name: str) -> None:
         """Let a model go, if it is in memory.
@@ -84,6 +105,17 @@ class Registry:
         card = self.card(name)
         if self._backend.is_open:
             self._backend().unload(card)
+
+    def let_go(self, is_gone: Callable[[ModelCard], bool]) -> None:
+        """Let models go that nobody can want any more, on offer or not; one in use stays until it is idle.
+
+        Args:
+            is_gone: Whether a model's files are no longer there.
+        """
+        if self._backend.is_open:
+            for card in filter(is_gone, tuple(self._backend().status())):
+                with suppress(TooBusy):
+                    self._backend().unload(card)
 
     def status(self) -> tuple[ModelStatus, ...]:
         """How every model on offer stands, in the order of the catalogue; never waits for torch."""
@@ -109,13 +141,19 @@ class Registry:
             )
         return Registry((self._cards | {card.name: card}).values(), self._backend)
 
-    def _suggest(self, name: str) -> str:
-        names = {known.casefold(): known for known in self._cards}
-        close = [names[match] for match in get_close_matches(name.casefold(), names, n=5, cutoff=0.5)]
-        others = [known for known in self._cards if known not in close]
-        if not close:
-            return f"; choose one of: {', '.join(others)}."
-        return f"; did you mean {' or '.join(close)}?" + (f" The others are: {', '.join(others)}." if others else "")
+    def _suggest(self, name: str, ability: Ability | None) -> str:
+        cards = [self._cards[name] for name in self.names(ability)]
+        names = {_repository(card): card.name for card in cards} | {card.name.casefold(): card.name for card in cards}
+        names.pop("", None)
+        matches = get_close_matches(name.casefold(), names, n=2 * MOST_SUGGESTIONS, cutoff=0.4)
+        close = list(dict.fromkeys(names[match] for match in matches))[:MOST_SUGGESTIONS]
+        meant = f"; did you mean {' or '.join(close)}?" if close else "."
+        return f"{meant} {WHERE_MODELS_ARE_LISTED}"
+
+
+def _repository(card: ModelCard) -> str:
+    """The name of its repository on the Hub without the organisation, casefolded; "" for a model from elsewhere."""
+    return card.source.id.rpartition("/")[2].casefold() if isinstance(card.source, HubRepository) else ""
 
 
 class _LazyBackend:
@@ -136,3 +174,6 @@ class _LazyBackend:
             if self._backend is None:
                 self._backend = self._open_backend()
             return self._backend
+
+
+FindModel = Callable[[str], tuple[Registry, str]]  # name -> registry that has the model, and its name there

@@ -65,17 +65,31 @@ class TokenizedText:
         ids: Token ids of all documents, one after another.
         document_ends: Where each document ends in ids; exclusive.
         is_start: True where a sentence begins, as far as punctuation tells.
+        text_bytes: Length of the documents' paragraphs in UTF-8.
     """
 
     ids: Integer[np.ndarray, " token"]
     document_ends: Int[np.ndarray, " document"]
     is_start: Bool[np.ndarray, " token"]
+    text_bytes: int = 0
 
-    def window_starts(self, length_tokens: int) -> Int[np.ndarray, " window"]:
-        """Positions of sentence starts after which length_tokens follow within the same document."""
-        starts = np.flatnonzero(self.is_start)
-        ends = self.document_ends[np.searchsorted(self.document_ends, starts, side="right")]
-        return starts[starts + length_tokens <= ends]
+    @property
+    def bytes_per_token(self) -> float:
+        """Bytes of text per token; a loss per token becomes one per byte by it."""
+        return self.text_bytes / max(1, len(self.ids))
+
+    def window_starts(self, length_tokens: int, lead_tokens: int = 0) -> Int[np.ndarray, " window"]:
+        """Where windows within one document start, whose token number lead_tokens begins a sentence.
+
+        Args:
+            length_tokens: Of a window.
+            lead_tokens: Less than that; 0 = windows that begin with a sentence.
+        """
+        sentences = np.flatnonzero(self.is_start)
+        document = np.searchsorted(self.document_ends, sentences, side="right")
+        begins = np.concatenate([[0], self.document_ends])[document]
+        starts = sentences - lead_tokens
+        return starts[(starts >= begins) & (starts + length_tokens <= self.document_ends[document])]
 
 
 def tokenize_documents(documents: Iterable[Sequence[str]], tokenizer: PreTrainedTokenizerBase) -> TokenizedText:
@@ -87,8 +101,9 @@ def tokenize_documents(documents: Iterable[Sequence[str]], tokenizer: PreTrained
     pieces = [np.empty(0, dtype=kind)]  # so that no documents are an empty text
     starts = [np.empty(0, dtype=bool)]
     document_ends: list[int] = []
-    total = 0
+    total = text_bytes = 0
     for paragraphs in documents:
+        text_bytes += sum(len(paragraph.encode()) for paragraph in paragraphs)
         for paragraph in tokenizer(list(paragraphs), add_special_tokens=False).input_ids:
             ids = np.array(paragraph, dtype=kind)
             follows = np.ones(len(ids), dtype=bool)
@@ -97,7 +112,8 @@ def tokenize_documents(documents: Iterable[Sequence[str]], tokenizer: PreTrained
             starts.append(follows)
             total += len(ids)
         document_ends.append(total)
-    return TokenizedText(np.concatenate(pieces), np.array(document_ends, dtype=np.int64), np.concatenate(starts))
+    ends = np.array(document_ends, dtype=np.int64)
+    return TokenizedText(np.concatenate(pieces), ends, np.concatenate(starts), text_bytes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,28 +150,38 @@ def load_corpus(paths: Sequence[Path], tokenizer: PreTrainedTokenizerBase, cache
         UnwritableFolder: The cache cannot be written.
     """
     vocabulary = hashlib.sha256(repr(sorted(tokenizer.get_vocab().items())).encode()).hexdigest()[:12]
-    splits: list[list[TokenizedText]] = [[], []]
+    texts: list[tuple[TokenizedText, TokenizedText]] = []
     for path in paths:
-        content = _digest(path)
-        for held_out, texts in enumerate(splits):
-            stored = cache / f"{path.name}-{content}-{vocabulary}-{'held_out' if held_out else 'train'}.npz"
-            if stored.exists():
-                with np.load(stored, allow_pickle=False) as arrays:
-                    texts.append(TokenizedText(**arrays))
-                continue
-            text = tokenize_documents((d for d in read_documents(path) if is_held_out(d) == held_out), tokenizer)
-            if not held_out and not len(text.ids):
-                raise UnsuitableCorpus(
-                    f"{path.name} holds no text to train on: write one paragraph a line, and a blank line between "
-                    f"documents."
-                )
-            with whole_file(stored) as part, part.open("wb") as file:
-                np.savez(file, ids=text.ids, document_ends=text.document_ends, is_start=text.is_start)
-            texts.append(text)
-    return Corpus(tuple(path.name for path in paths), tuple(splits[0]), tuple(splits[1]))
+        stem = f"{path.name}-{digest_file(path)}-{vocabulary}"
+        stored = [cache / f"{stem}-{split}.npz" for split in ("train", "held_out")]
+        if not all(file.exists() for file in stored):
+            _tokenize_file(path, tokenizer, stored)
+        texts.append(tuple(_read_tokenized(file) for file in stored))
+    train, held_out = zip(*texts, strict=True)
+    return Corpus(tuple(path.name for path in paths), train, held_out)
 
 
-def _digest(path: Path) -> str:
+def _tokenize_file(path: Path, tokenizer: PreTrainedTokenizerBase, stored: Sequence[Path]) -> None:
+    splits: tuple[list, list] = [], []
+    for paragraphs in read_documents(path):
+        splits[is_held_out(paragraphs)].append(paragraphs)
+    for file, documents in zip(stored, splits, strict=True):
+        text = tokenize_documents(documents, tokenizer)
+        if documents is splits[0] and not len(text.ids):
+            raise UnsuitableCorpus(
+                f"{path.name} holds no text to train on: write one paragraph a line, and a blank line between "
+                f"documents."
+            )
+        with whole_file(file) as part, part.open("wb") as target:
+            np.savez(target, **vars(text))
+
+
+def _read_tokenized(file: Path) -> TokenizedText:
+    with np.load(file, allow_pickle=False) as arrays:
+        return TokenizedText(**dict(arrays) | {"text_bytes": int(arrays["text_bytes"])})
+
+
+def digest_file(path: Path) -> str:
     """Of the content: a corpus that was edited, or another of the same name, is not taken for the old one."""
     try:
         with path.open("rb") as file:

@@ -8,10 +8,13 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from explorer.training.masking import BERT_CORRUPTION, MASK_SHARE, Corruption, mask_tokens
+from explorer.analysis.corruption.masking import BERT_CORRUPTION, Corruption
+from explorer.training.evaluating import evaluating
+from explorer.training.masker import Masker
+from explorer.training.objective import Objective
 
 
-class MaskedObjective:
+class MaskedObjective(Objective):
     """Predict the picked tokens; optionally, unlearn to repeat the words around them.
 
     An encoder that was trained to make one vector of a sentence (Sentence-BERT) has learnt to spread the topic word
@@ -24,7 +27,7 @@ class MaskedObjective:
         share: Chance of a position to be picked. More than 15 % gives more signal for the same work.
         unlikelihood: Weight of the unlikelihood term at the start; 0 = none.
         common_ids: Tokens too common to be called repeated (articles, punctuation); never pushed down.
-        head_learning_rate: Of the norms, biases and the head.
+        head_learning_rate: See Objective.
 
     Source: Devlin et al. 2019, https://arxiv.org/abs/1810.04805; share: Wettig et al. 2023,
         https://arxiv.org/abs/2202.08005; unlikelihood: Welleck et al. 2020, https://arxiv.org/abs/1908.04319
@@ -38,45 +41,20 @@ class MaskedObjective:
         share: float = 0.25,
         unlikelihood: float = 0.0,
         common_ids: Int[Tensor, " common"] | None = None,
-        head_learning_rate: float = 6e-4,
+        head_learning_rate: float | None = None,
     ) -> None:
-        self.network = network
-        self._mask_id = tokenizer.mask_token_id
-        self._vocab_size = len(tokenizer)
-        self._share = share
+        super().__init__(network, tokenizer, head_learning_rate=head_learning_rate)
+        self._masker = Masker(tokenizer, share=share)
         self._unlikelihood = unlikelihood
-        self._head_learning_rate = head_learning_rate
-        self._is_special = special_tokens(tokenizer)
-        self._is_rare = ~self._is_special
+        self._is_rare = ~self._masker.is_special
         if common_ids is not None:
             self._is_rare[common_ids] = False
-
-    def parameter_groups(self, learning_rate: float) -> list[dict]:
-        """Matrices of the layers with weight decay; norms, biases and the head without; embeddings stay."""
-        embeddings = self.network.base_model.embeddings
-        for weight in (embeddings.word_embeddings.weight, embeddings.position_embeddings.weight):
-            weight.requires_grad_(False)
-        matrices, rest = [], []
-        for name, weight in self.network.named_parameters():
-            if weight.requires_grad:
-                (matrices if weight.ndim == 2 and "encoder" in name else rest).append(weight)
-        return [
-            {"params": matrices, "lr": learning_rate, "weight_decay": 0.01},
-            {"params": rest, "lr": self._head_learning_rate, "weight_decay": 0.0},
-        ]
 
     def loss(
         self, ids: Int[Tensor, "row token"], share_done: float, generator: torch.Generator
     ) -> tuple[Tensor, float]:
         """Cross-entropy at the picked positions, plus the fading unlikelihood of repeated words."""
-        inputs, picked = mask_tokens(
-            ids,
-            mask_id=self._mask_id,
-            vocab_size=self._vocab_size,
-            is_special=self._is_special,
-            share=self._share,
-            generator=generator,
-        )
+        inputs, picked = self._masker.mask(ids, generator)
         device = self.network.device
         inputs, picked, targets = inputs.to(device), picked.to(device), ids[picked].to(device)
         log_probabilities = predict_picked(self.network, inputs, picked).float().log_softmax(dim=-1)
@@ -90,13 +68,6 @@ class MaskedObjective:
         probability = log_probabilities.gather(1, visible).exp().clamp(max=0.999)
         penalty = (-torch.log1p(-probability) * repeated).sum() / count
         return cross_entropy + weight * penalty, cross_entropy.item()
-
-
-def special_tokens(tokenizer: PreTrainedTokenizerBase) -> Bool[Tensor, " vocab"]:
-    """Which ids are special tokens."""
-    is_special = torch.zeros(len(tokenizer), dtype=torch.bool)
-    is_special[tokenizer.all_special_ids] = True
-    return is_special
 
 
 def predict_picked(
@@ -147,25 +118,16 @@ def measure_masked(
         seed: Of the masks; the same seed picks the same positions for every model of one tokenizer.
         batch_rows: Rows per forward pass.
     """
-    corrupted, picked = mask_tokens(
-        rows,
-        mask_id=tokenizer.mask_token_id,
-        vocab_size=len(tokenizer),
-        is_special=special_tokens(tokenizer),
-        share=MASK_SHARE,
-        corruption=corruption,
-        generator=torch.Generator().manual_seed(seed),
-    )
+    corrupted, picked = Masker(tokenizer, corruption=corruption).mask(rows, torch.Generator().manual_seed(seed))
     loss = top1 = top5 = 0.0
-    was_training = network.training
-    network.eval()
-    for inputs, chosen, targets in zip(*(part.split(batch_rows) for part in (corrupted, picked, rows)), strict=True):
-        logits = predict_picked(network, inputs.to(network.device), chosen.to(network.device)).float()
-        wanted = targets[chosen].to(network.device)
-        best = logits.topk(5).indices
-        loss += functional.cross_entropy(logits, wanted, reduction="sum").item()
-        top1 += (best[:, 0] == wanted).sum().item()
-        top5 += (best == wanted[:, None]).sum().item()
-    network.train(was_training)
+    batches = zip(*(part.split(batch_rows) for part in (corrupted, picked, rows)), strict=True)
+    with evaluating(network):
+        for inputs, chosen, targets in batches:
+            logits = predict_picked(network, inputs.to(network.device), chosen.to(network.device)).float()
+            wanted = targets[chosen].to(network.device)
+            best = logits.topk(5).indices
+            loss += functional.cross_entropy(logits, wanted, reduction="sum").item()
+            top1 += (best[:, 0] == wanted).sum().item()
+            top5 += (best == wanted[:, None]).sum().item()
     count = int(picked.sum())
     return MaskedReport(str(corruption), rows.shape[1], count, loss / count, top1 / count, top5 / count)

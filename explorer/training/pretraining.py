@@ -6,33 +6,19 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 import torch
-from torch import Tensor
-from transformers import PreTrainedModel
+from torch import nn
 
 from explorer.errors import ModelRefused, UnsuitableCorpus
 from explorer.models.memory import is_out_of_memory
+from explorer.training.objective import Objective
 from explorer.training.windows import WindowSampler
+from explorer.training.workers import Workers
 from explorer.training.writing import whole_file, writing_to
 
+ALONE = Workers()
 CHECKPOINT, LOG = "checkpoint.pt", "log.jsonl"
-
-
-@runtime_checkable  # so that tests can check the annotations that name it
-class Objective(Protocol):
-    """What a network is trained to do."""
-
-    network: PreTrainedModel
-
-    def loss(self, ids: Tensor, share_done: float, generator: torch.Generator) -> tuple[Tensor, float]:
-        """The loss to follow, and the plain cross-entropy to report, in nats per predicted token."""
-        ...
-
-    def parameter_groups(self, learning_rate: float) -> list[dict]:
-        """Weights to train, with their learning rates, in the form of torch.optim."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -65,7 +51,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class TrainingStep:
+class PretrainingStep:
     """One line of the log.
 
     Attributes:
@@ -95,8 +81,9 @@ def pretrain(
     sampler: WindowSampler,
     plan: Plan,
     folder: Path,
-    on_step: Callable[[TrainingStep], None] = lambda step: None,
-) -> TrainingStep:
+    on_step: Callable[[PretrainingStep], None] = lambda step: None,
+    workers: Workers = ALONE,
+) -> PretrainingStep:
     """Train until the plan is done; continue from the folder's checkpoint if there is one.
 
     Whatever ends the training early, Ctrl-C too, a checkpoint is written before it goes on as the error it is. If
@@ -108,6 +95,7 @@ def pretrain(
         plan: How long and how hard.
         folder: Of the checkpoint and the log; made if need be.
         on_step: Called after every step.
+        workers: Who trains along; each draws rows of its own, and the first writes the files.
 
     Returns:
         The last step.
@@ -124,15 +112,21 @@ def pretrain(
     peaks = [group["lr"] for group in groups]
     optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
     random = torch.Generator().manual_seed(plan.seed)
+    trained = list(objective.trained.parameters())
     tokens, seconds, running = 0, 0.0, None
     if (folder / CHECKPOINT).exists():
-        tokens, seconds, running = _restore(folder / CHECKPOINT, objective.network, optimizer, sampler, random)
+        tokens, seconds, running = _restore(folder / CHECKPOINT, objective.trained, device, optimizer, sampler, random)
+    if workers.index:  # rows and masks of its own
+        sampler.reseed([plan.seed, tokens, workers.index])
+        random.manual_seed(plan.seed + tokens + workers.index)
 
     def save() -> None:
+        if not workers.is_main:
+            return
         with whole_file(folder / CHECKPOINT) as part:
             torch.save(
                 {
-                    "network": objective.network.state_dict(),
+                    "network": objective.trained.state_dict(),
                     "optimizer": optimizer.state_dict(),
                     "sampler": sampler.state(),
                     "random": random.get_state(),
@@ -143,9 +137,9 @@ def pretrain(
                 part,
             )
 
-    objective.network.train()
+    objective.trained.train()
     began, tokens_before, seconds_before, saved_at = time.monotonic() - seconds, tokens, seconds, seconds
-    step = TrainingStep(tokens, seconds, running or 0.0, 0.0, 0.0, 0.0)
+    step = PretrainingStep(tokens, seconds, running or 0.0, 0.0, 0.0, 0.0)
     try:
         while (share := plan.share_done(seconds, tokens)) < 1.0:
             length = plan.lengths_tokens[int(torch.randint(len(plan.lengths_tokens), (), generator=random))]
@@ -156,15 +150,16 @@ def pretrain(
             with torch.autocast(device.type, torch.bfloat16):
                 loss, reported = objective.loss(ids, share, random)
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(objective.network.parameters(), 1.0)
+            seconds = workers.share(trained, time.monotonic() - began)
+            torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimizer.step()
-            tokens += ids.numel()
-            seconds = time.monotonic() - began
+            tokens += ids.numel() * workers.count
             running = reported if running is None else 0.95 * running + 0.05 * reported
             rate = (tokens - tokens_before) / max(seconds - seconds_before, 1e-9)
             left = seconds * (1 - share) / max(share, 1e-9)
-            step = TrainingStep(tokens, seconds, running, rate, optimizer.param_groups[0]["lr"], left)
-            _append(folder / LOG, step)
+            step = PretrainingStep(tokens, seconds, running, rate, optimizer.param_groups[0]["lr"], left)
+            if workers.is_main:
+                _append(folder / LOG, step)
             on_step(step)
             if seconds - saved_at > 60 * plan.checkpoint_minutes:
                 save()
@@ -181,14 +176,15 @@ def pretrain(
 
 def _restore(
     checkpoint: Path,
-    network: PreTrainedModel,
+    network: nn.Module,
+    device: torch.device,
     optimizer: torch.optim.Optimizer,
     sampler: WindowSampler,
     random: torch.Generator,
 ) -> tuple[int, float, float | None]:
     """Bring everything back to where a checkpoint was written; what is returned is tokens, seconds, running loss."""
     try:
-        saved = torch.load(checkpoint, weights_only=True, map_location=network.device)
+        saved = torch.load(checkpoint, weights_only=True, map_location=device)
         network.load_state_dict(saved["network"])
         optimizer.load_state_dict(saved["optimizer"])
         sampler.restore(saved["sampler"])
@@ -203,7 +199,7 @@ def _restore(
         ) from error
 
 
-def _append(log: Path, step: TrainingStep) -> None:
+def _append(log: Path, step: PretrainingStep) -> None:
     with writing_to(log.parent):
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("a", encoding="utf-8") as file:

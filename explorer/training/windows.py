@@ -9,6 +9,7 @@ from torch import Tensor
 
 from explorer.errors import UnsuitableCorpus
 from explorer.training.corpus import TokenizedText
+from explorer.training.rows import with_edges
 
 
 class WindowSampler:
@@ -19,6 +20,7 @@ class WindowSampler:
         shares: How much of the rows comes from each file; need not sum to one. Parallel to texts.
         before: Ids put before each window, e.g. [CLS].
         after: Ids put after it, e.g. [SEP].
+        sentence_at: Where in a window a sentence begins, as a share of its length: 0 = with it.
         seed: Of the random draws.
     """
 
@@ -29,11 +31,13 @@ class WindowSampler:
         *,
         before: Sequence[int] = (),
         after: Sequence[int] = (),
+        sentence_at: float = 0.0,
         seed: int = 0,
     ) -> None:
         self._texts = texts
         self._shares = np.array(shares, dtype=float) / sum(shares)
         self._before, self._after = before, after
+        self._sentence_at = sentence_at
         self._random = np.random.default_rng(seed)
         self._starts: dict[tuple[int, int], np.ndarray] = {}
 
@@ -53,14 +57,17 @@ class WindowSampler:
             if count:
                 starts = self._random.choice(self._window_starts(index, inner), count)
                 drawn.append(self._texts[index].ids[starts[:, None] + np.arange(inner)].astype(np.int64))
-        rows = torch.from_numpy(np.concatenate(drawn))
-        edge = [torch.tensor(ids, dtype=torch.long).expand(len(rows), -1) for ids in (self._before, self._after)]
-        return torch.cat([edge[0], rows, edge[1]], dim=1)
+        return with_edges(torch.from_numpy(np.concatenate(drawn)), self._before, self._after)
 
     def _window_starts(self, index: int, inner: int) -> np.ndarray:
         if (index, inner) not in self._starts:
-            self._starts[index, inner] = self._texts[index].window_starts(inner)
+            lead = int(inner * self._sentence_at)
+            self._starts[index, inner] = self._texts[index].window_starts(inner, lead)
         return self._starts[index, inner]
+
+    def reseed(self, seed: int | Sequence[int]) -> None:
+        """Draw from now on what this seed gives."""
+        self._random = np.random.default_rng(seed)
 
     def state(self) -> dict:
         """Where the random draws stand, to resume from."""

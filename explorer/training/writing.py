@@ -1,5 +1,6 @@
 """Files that are whole or not there, and a message where they cannot be written."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,7 +42,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     Raises:
         UnwritableFolder: The disk is full, or the folder may not be written.
     """
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")  # of each process that may be writing the same
     with writing_to(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

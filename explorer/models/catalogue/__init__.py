@@ -10,12 +10,14 @@ from explorer.models.catalogue.elmo import ELMO
 from explorer.models.catalogue.encoder_decoders import ENCODER_DECODERS
 from explorer.models.catalogue.gpt import GPT
 from explorer.models.catalogue.improved_bert import IMPROVED_BERT
+from explorer.models.catalogue.minis import MINIS
 from explorer.models.catalogue.offline import OFFLINE
 from explorer.models.catalogue.sentences import SENTENCES
 from explorer.models.catalogue.small import SMALL
 
 CATALOGUE: tuple[ModelCard, ...] = (
-    *OFFLINE,  # on every machine, without a network; the first is the default
+    *OFFLINE,  # on every machine, without a network
+    *MINIS,
     *ELMO,
     *GPT,
     *BERT,
@@ -24,3 +26,8 @@ CATALOGUE: tuple[ModelCard, ...] = (
     *SENTENCES,
     *SMALL,
 )
+
+DEFAULT_MODEL = CATALOGUE[0].name  # answers where nobody names one: on the page, in the shell, over HTTP
+SPAN_MODEL = "MiniLM (span)"  # the same for spans
+CAUSAL_MODEL = "MiniLM (causal)"  # the same where one is to write
+VECTOR_MODEL = "all-MiniLM-L6-v2"  # the same for vectors of words

@@ -1,0 +1,69 @@
+"""A family from nothing that differs in its objective only: one corpus, one vocabulary, one size, as many tokens."""
+
+from explorer.models.card import Ability, Bundled, ModelCard
+
+HOW = (
+    "Trained from nothing on {tokens} M tokens of Wikipedia, novels, Wikinews and children's stories, in about an hour "
+    "on one CPU core that did other work, too: a weak model, to be compared with its siblings. {score}"
+)
+
+
+def _mini(
+    name: str,
+    folder: str,
+    delta_sha256: str,
+    model_type: str,
+    ability: Ability,
+    special: str,
+    paper: tuple[str, str],
+    parameters: int,
+    weights_bytes: int,
+    tokens: str,
+    score: str,
+) -> ModelCard:
+    return ModelCard(
+        name=name,
+        source=Bundled(folder, delta_sha256=delta_sha256),
+        model_type=model_type,
+        abilities=frozenset({ability, Ability.EMBED}),
+        special=special,
+        licence="Apache-2.0",
+        paper=paper[0],
+        paper_url=paper[1],
+        parameters=parameters,
+        weights_bytes=weights_bytes,
+        training=HOW.format(tokens=tokens, score=score),
+    )
+
+
+MINIS = (
+    _mini(
+        "GPT mini",
+        "gpt-mini",
+        "f47f17881959f04952d3f951381998618be5349076cf5732af7ebd9bd4cf74a5",
+        "gpt2",
+        Ability.GENERATE,
+        special="Four million weights from nothing, to say what comes next: it reads the left side only.",
+        paper=(
+            "Radford et al. 2018",
+            "https://cdn.openai.com/research-covers/language-unsupervised/language_understanding_paper.pdf",
+        ),
+        parameters=3_898_368,
+        weights_bytes=15_593_472,
+        tokens="3.0",
+        score="Held-out Wikipedia: 2.09 bits per byte (n = 65,024).",
+    ),
+    _mini(
+        "ELMo mini",
+        "elmo-mini",
+        "58714b94e747764cc5be6bac4efa73b1be931a5f62d992980ff7daac11062f40",
+        "elmo",
+        Ability.PREDICT_BOTH_WAYS,
+        special="As large as GPT mini, on the same text, but two LSTMs: one reads from the left, one from the right.",
+        paper=("Peters et al. 2018", "https://arxiv.org/abs/1802.05365"),
+        parameters=3_852_288,
+        weights_bytes=15_409_152,
+        tokens="3.0",
+        score="Held-out Wikipedia: 2.13 bits per byte (n = 65,536).",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Fine-tuning: labelled examples -> task -> method -> steps -> a tuned model that every tab can load."""

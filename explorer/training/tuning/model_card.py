@@ -1,0 +1,74 @@
+"""The model card that goes with a tuned model, as Markdown; importable without torch.
+
+Source: Mitchell et al. 2019, https://arxiv.org/abs/1810.03993; the front matter is the Hub's,
+https://huggingface.co/docs/hub/model-cards
+"""
+
+import json
+
+from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.tuning.results import Outcome
+from explorer.training.tuning.tuned_card import TunedFacts
+
+MOST_LABELS = 50
+
+
+def write_readme(facts: TunedFacts, outcome: Outcome) -> str:
+    """The card.
+
+    Args:
+        facts: What is known of the model.
+        outcome: What fine-tuning gave.
+    """
+    recipe = facts.recipe
+    scores = "\n".join(f"| {_cell(name)} | {value:.4f} |" for name, value in outcome.scores.items())
+    baselines = "\n".join(f"| {_cell(name)} | {value:.4f} |" for name, value in outcome.baselines.items())
+    labels = ", ".join(_code(label) for label in facts.labels[:MOST_LABELS])
+    more = f" and {len(facts.labels) - MOST_LABELS} more" if len(facts.labels) > MOST_LABELS else ""
+    parts = [
+        _front_matter(facts),
+        f"# {_line(facts.base)}, fine-tuned: {TASKS[recipe.task].lower()}",
+        f"{METHODS[recipe.method]}: {outcome.trained_parameters:,} weights were trained, those of the new head among "
+        f"them; the network has {facts.parameters:,}. It learnt from {facts.train_examples:,} examples of "
+        f"{_code(facts.examples_name)}, and was measured on {facts.held_out_examples:,} that it did not learn from.",
+        f"| score | held-out |\n| --- | --- |\n{scores}" if scores else "",
+        f"| without this model | {_cell(next(iter(outcome.scores), 'score'))} |\n| --- | --- |\n{baselines}"
+        if baselines
+        else "",
+        f"Labels, in the order of the head's rows: {labels}{more}." if labels else "",
+        "## How it was made\n\n"
+        f"Epochs {recipe.epochs:g} · batch size {recipe.batch_size} · learning rate {recipe.peak:g} · at most "
+        f"{recipe.length_tokens} tokens · seed {recipe.seed} · {outcome.seconds:.0f} seconds of training. "
+        "`recipe.py`, where it is there, makes it again from `examples.csv` with torch and transformers alone"
+        f"{'' if facts.base_id else '; `base`, where it is there, is the model that it starts from'}.",
+        "## Limits\n\nIt knows what its base knows, with the biases of the base's texts, and what a small set of "
+        "examples adds. Measure it on texts of your own before you rely on it."
+        + "".join(f"\n\n{_line(note)}" for note in outcome.notes),
+        "## Files\n\n`model.safetensors` is the whole network with its own heads; `head.safetensors` is what the task "
+        "added; `tuned.json` says what both are.",
+        f"Base model: {_line(facts.base)} ({_line(facts.paper)}, {facts.paper_url}), licence {_line(facts.licence)}.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _front_matter(facts: TunedFacts) -> str:
+    lines = ["---", "library_name: transformers", "tags: [fine-tuned, language-model-explorer]"]
+    if facts.base_id:
+        lines.append(f"base_model: {json.dumps(facts.base_id)}")
+    if all(len(language) == 2 for language in facts.languages) and facts.languages:
+        lines.append(f"language: {json.dumps(list(facts.languages))}")
+    lines.append(f"license: {json.dumps(facts.licence.lower())}")
+    return "\n".join([*lines, "---"])
+
+
+def _line(text: str) -> str:
+    """Somebody's words on one line, with no mark-up of theirs."""
+    return " ".join(text.split()).replace("<", "&lt;").replace("|", "\\|")
+
+
+def _cell(text: str) -> str:
+    return _line(text.replace("_", " "))
+
+
+def _code(text: str) -> str:
+    return f"`{' '.join(text.split()).replace('`', chr(39)).replace('|', ' ')}`"
