@@ -13,13 +13,42 @@ ANALYSES = {
     "reveal_blanks": "explorer.analysis.reveal_blanks",
     "rank_candidates": "explorer.analysis.rank_candidates",
     "contrast_texts": "explorer.analysis.contrast_texts",
+    "fill_spans": "explorer.analysis.span_filling",
+    "continue_text": "explorer.analysis.generation",
+    "search_beams": "explorer.analysis.beam_search",
     "tokenize_text": "explorer.analysis.tokenize_text",
+    "measure_prompt": "explorer.analysis.measure_prompt",
+    "compute_loss": "explorer.analysis.compute_loss",
+    "draw_replacements": "explorer.analysis.compute_loss",
+    "next_tokens": "explorer.analysis.next_tokens",
+    "read_layers": "explorer.analysis.logit_lens",
+    "score_text": "explorer.analysis.scoring",
+    "score_texts": "explorer.analysis.scoring",
+    "choose_option": "explorer.analysis.option_choice",
+    "measure_heads": "explorer.analysis.heads",
+    "match_relations": "explorer.analysis.head_relations",
+    "ablate_heads": "explorer.analysis.head_ablation",
+    "rank_heads": "explorer.analysis.head_ablation",
+    "read_attention": "explorer.analysis.attention",
+    "embed_occurrences": "explorer.analysis.embeddings",
+    "stream_occurrences": "explorer.analysis.embeddings",
+    "find_static_neighbours": "explorer.analysis.static_neighbours",
+    "score_senses": "explorer.analysis.senses",
+    "score_cured_senses": "explorer.analysis.senses",
+    "measure_anisotropy": "explorer.analysis.anisotropy",
+    "measure_cures": "explorer.analysis.anisotropy",
+    "find_rogue_dimensions": "explorer.analysis.rogue_dimensions",
+    "ablate_rogues": "explorer.analysis.rogue_dimensions",
+    "compare_similarity": "explorer.analysis.similarity",
+    "find_texts": "explorer.analysis.similarity",
 }
 
 
 def __getattr__(name: str) -> object:
     if name not in ANALYSES:
         raise AttributeError(f"there is no analysis {name!r}; choose one of: {', '.join(ANALYSES)}")
+    # Two threads that import parts of transformers in different orders break each other's imports: all begin with this.
+    import_module("explorer.models.loading")
     return getattr(import_module(ANALYSES[name]), name)
 
 

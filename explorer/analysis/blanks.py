@@ -13,11 +13,13 @@ from explorer.models.card import Ability, ModelCard
 from explorer.settings import settings
 
 BLANK = "___"
+MOST_QUOTED = 40  # characters
 UNDERSCORES = re.compile(r"_{2,}")
 # The masks and sentinels of model families; a visitor who pastes one of another family means a blank.
 FOREIGN_MASK = re.compile(
     r"\[(?:[gs]?mask|blank)_?\d*\]|<\|?(?:mask|blank)_?\d*\|?>|<extra_id_\d+>|\{mask\}", re.IGNORECASE
 )
+ANY_BLANK = re.compile(rf"{UNDERSCORES.pattern}|{FOREIGN_MASK.pattern}", re.IGNORECASE)  # where no model is at hand
 
 
 @dataclass(frozen=True)
@@ -57,18 +59,42 @@ def find_blanks(text: str, mask_token: str | None) -> list[tuple[int, int]]:
 
 def split_at_blanks(text: str, mask_token: str | None) -> tuple[str, ...]:
     """What stands before, between and after the blanks."""
-    edges = [0, *(edge for span in find_blanks(text, mask_token) for edge in span), len(text)]
+    return _between(text, find_blanks(text, mask_token))
+
+
+def put_fills(segments: Sequence[str], fills: Sequence[str | None]) -> str:
+    """A text with its blanks filled; None leaves one open, and an empty fill leaves no double space."""
+    written = segments[0]
+    for fill, segment in zip(fills, segments[1:], strict=True):
+        if fill == "" and segment.startswith(" ") and (not written or written.endswith(" ")):
+            segment = segment[1:]
+        written += (BLANK if fill is None else fill) + segment
+    return written
+
+
+def split_at_any_blank(text: str) -> tuple[str, ...]:
+    """The same where the model is not at hand, e.g. to draw its answer: the masks of all families count as blanks."""
+    return _between(text, [match.span() for match in ANY_BLANK.finditer(text)])
+
+
+def _between(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
     return tuple(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
-def check_option(name: str, value: int, most: int) -> None:
-    """Refuse a number that is not an integer in [1, most].
+def quoted(text: str) -> str:
+    """What a visitor wrote, for a message about it: a long one is cut, so that the message stays one."""
+    return repr(text if len(text) <= MOST_QUOTED else text[:MOST_QUOTED] + "…")
+
+
+def check_option(name: str, value: int, most: int, *, least: int = 1) -> None:
+    """Refuse a number that is not an integer in [least, most].
 
     Raises:
         UnsuitableText: It is not; the message says the range.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise UnsuitableText(f"{name} must be a whole number from 1 to {most}; it is {value!r}.")
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise UnsuitableText(f"{name} must be a whole number from {least} to {most}; it is {value!r}.")
 
 
 def check_characters(text: str) -> None:
@@ -128,7 +154,7 @@ def parse_texts(model: LoadedModel, texts: Sequence[str]) -> tuple[BlankedText, 
     split: list[tuple[str, ...]] = []
     for number, text in enumerate(texts):
         try:
-            split.append(_checked_segments(text, mask_token))
+            split.append(split_text(text, mask_token))
         except UnsuitableText as error:
             raise _about(number, texts, error) from None
     if not split:
@@ -179,13 +205,22 @@ def refuse_foreign_masks(text: str, mask_token: str | None) -> None:
     """
     for match in FOREIGN_MASK.finditer(text):
         if match.group() != mask_token:
+            what = "a sentinel" if match.group().startswith("<extra_id_") else "the mask of another model"
             raise UnsuitableText(
-                f"{match.group()} is the mask of another model. Write {BLANK} where a word is missing: "
-                "it works with every model."
+                f"{match.group()} is {what}. Write {BLANK} where a word is missing: it works with every model."
             )
 
 
-def _checked_segments(text: str, mask_token: str) -> tuple[str, ...]:
+def split_text(text: str, mask_token: str | None) -> tuple[str, ...]:
+    """What stands before, between and after the blanks of a text that can be analysed.
+
+    Args:
+        text: With 1 to settings().most_blanks blanks.
+        mask_token: Of the model; None if it has none.
+
+    Raises:
+        UnsuitableText: It cannot be analysed; the message says why, and what to do.
+    """
     check_characters(text)
     example = f"Write a sentence with {BLANK} where a word is missing, such as: The cat sat on the {BLANK}."
     if not text.strip():

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from explorer.analysis.blanks import BLANK, BlankedText, check_characters, find_blanks, refuse_foreign_masks
+from explorer.analysis.blanks import BLANK, BlankedText, check_characters, find_blanks, quoted, refuse_foreign_masks
 from explorer.analysis.reading import SPACE_TOKENS
 from explorer.errors import UnsuitableText
 from explorer.models.backend import LoadedModel
@@ -50,7 +50,7 @@ def parse_candidates(
     if len(candidates) != blanks:
         raise UnsuitableText(
             f"The text has {blanks} blank{'s' * (blanks > 1)}, and candidates are given for {len(candidates)}. "
-            "Give one list per blank, in order; it may be empty."
+            "Give one list (on the page: one line) per blank, in order; it may be empty."
         )
     if not any(candidates):
         raise UnsuitableText("There are no candidates. Give at least one word for one blank, such as: is, are.")
@@ -73,24 +73,28 @@ def _parse(model: LoadedModel, text: BlankedText, blank: int, given: str) -> Can
         raise UnsuitableText(f"A candidate for blank {blank + 1} is empty. Remove it, or write a word.")
     refuse_foreign_masks(candidate, model.tokenizer.mask_token)
     if find_blanks(candidate, model.tokenizer.mask_token):
-        raise UnsuitableText(f"The candidate {candidate!r} contains a blank. Candidates are words; leave {BLANK} out.")
+        raise UnsuitableText(
+            f"The candidate {quoted(candidate)} contains a blank. Candidates are words; leave {BLANK} out."
+        )
     tokenizer = model.tokenizer
     with model.tokenizer_lock:
         ids = _pieces(model, text, blank, candidate)
         tokens = tuple(tokenizer.convert_ids_to_tokens(ids))
     if not ids:
-        raise UnsuitableText(f"{model.card.name} sees no token in the candidate {candidate!r}. Choose another word.")
+        raise UnsuitableText(
+            f"{model.card.name} sees no token in the candidate {quoted(candidate)}. Choose another word."
+        )
     if tokenizer.unk_token_id in ids:
         raise UnsuitableText(
-            f"The vocabulary of {model.card.name} cannot spell the candidate {candidate!r}: part of it would be "
+            f"The vocabulary of {model.card.name} cannot spell the candidate {quoted(candidate)}: part of it would be "
             f"{tokenizer.unk_token}, which stands for anything unknown. Choose another word, or another model."
         )
     if not set(ids).isdisjoint(tokenizer.all_special_ids):
-        raise UnsuitableText(f"The candidate {candidate!r} contains a special token. Choose an ordinary word.")
+        raise UnsuitableText(f"The candidate {quoted(candidate)} contains a special token. Choose an ordinary word.")
     length = len(text.ids) + len(ids) - 1
     if length > model.limit_tokens:
         raise UnsuitableText(
-            f"With the candidate {candidate[:40]!r} the text has {length:,} tokens, and {model.card.name} reads "
+            f"With the candidate {quoted(candidate)} the text has {length:,} tokens, and {model.card.name} reads "
             f"at most {model.limit_tokens:,}. Shorten the text or the candidate."
         )
     return Candidate(candidate, tuple(ids), tokens)

@@ -20,9 +20,7 @@ NOISE = 1e-6  # float32 rows of one batch differ by less than this even where th
 
 
 @torch.inference_mode()
-def contrast_texts(
-    model: LoadedModel, text: str, *, other_text: str, top_k: int = 20, blank: int = 1
-) -> TextContrast:
+def contrast_texts(model: LoadedModel, text: str, *, other_text: str, top_k: int = 20, blank: int = 1) -> TextContrast:
     """Compare what a model expects in a blank of two texts, e.g. "he" and "she" in the same sentence.
 
     Args:

@@ -10,7 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking, TextContrast, Tokenization
+from explorer.analysis.anisotropy_tables import ANISOTROPY_TABLES
+from explorer.analysis.attention_tables import ATTENTION_TABLES
+from explorer.analysis.embedding_tables import EMBEDDING_TABLES
+from explorer.analysis.generation_tables import GENERATION_TABLES
+from explorer.analysis.head_tables import HEAD_TABLES
+from explorer.analysis.language_sampling import LanguageShare
+from explorer.analysis.results import (
+    BlankFills,
+    BlankReveal,
+    CandidateRanking,
+    TextContrast,
+    Tokenization,
+    TrainingTrace,
+)
+from explorer.analysis.score_tables import SCORE_TABLES
+from explorer.analysis.span_results import SpanFills
+from explorer.analysis.training_results import TrainingExample
 
 Cell = str | int | float | bool | None
 Table = list[list[Cell]]  # the first row names the columns
@@ -23,13 +39,15 @@ def to_json(result: object) -> Any:
     """A frozen result as what JSON knows: dicts, lists, strings, numbers, booleans and None.
 
     Args:
-        result: A result or a card, or a tuple, list, set or dict of such; numbers that are not finite become None.
+        result: A result or a card, or a tuple, list, set or dict of such; numbers that are not finite become None, and
+            fields marked as bulk (next_token_results.BULK) are left out.
 
     Raises:
         TypeError: Something in it has no place in JSON.
     """
     if is_dataclass(result) and not isinstance(result, type):
-        return {field.name: to_json(getattr(result, field.name)) for field in fields(result)}
+        small = [field for field in fields(result) if not field.metadata.get("bulk")]
+        return {field.name: to_json(getattr(result, field.name)) for field in small}
     if isinstance(result, np.ndarray | np.generic):
         return to_json(result.tolist())
     if isinstance(result, dict):
@@ -137,6 +155,23 @@ def _tables_of_contrast(result: TextContrast) -> dict[str, Table]:
     return {"words": rows}
 
 
+def _tables_of_spans(result: SpanFills) -> dict[str, Table]:
+    choices: Table = [["model", "text", "method", "score", "blank", "rank", "choice", "tokens", "log_probability_nats"]]
+    for number, span in enumerate(result.spans, start=1):
+        for rank, choice in enumerate(span.choices, start=1):
+            choices.append(
+                [result.model, result.text, result.method, result.score, number, rank]
+                + [choice.text, choice.length_tokens, choice.log_probability]
+            )
+    completions: Table = [["model", "text", "method", "score", "rank", "completion", "log_probability_nats"]]
+    for rank, completion in enumerate(result.completions, start=1):
+        completions.append(
+            [result.model, result.text, result.method, result.completion_score, rank]
+            + [completion.text, completion.log_probability]
+        )
+    return {"choices": choices, "completions": completions}
+
+
 def _tables_of_tokenization(result: Tokenization) -> dict[str, Table]:
     rows: Table = [["model", "index", "token", "token_id", "is_special", "is_unknown", "start", "end"]]
     for index, piece in enumerate(result.pieces):
@@ -147,10 +182,47 @@ def _tables_of_tokenization(result: Tokenization) -> dict[str, Table]:
     return {"tokens": rows}
 
 
+def _tables_of_trace(result: TrainingTrace) -> dict[str, Table]:
+    scores: Table = [["model", "tokens", "seconds", "score", "value"]]
+    answers: Table = [["model", "tokens", "prompt", "answer"]]
+    for point in result.points:
+        scores += [[result.model, point.tokens, point.seconds, *score] for score in point.scores.items()]
+        answers += [[result.model, point.tokens, *answer] for answer in point.answers]
+    return {"scores": scores, "answers": answers}
+
+
+def _tables_of_example(result: TrainingExample) -> dict[str, Table]:
+    about = [result.model, result.text, result.objective, result.noise, result.seed]
+    head: list[Cell] = ["model", "text", "objective", "noise", "seed"]
+    tables: dict[str, Table] = {}
+    for name, tokens in (("tokens", result.tokens), ("inputs", result.inputs)):
+        rows = [[*about, index, each.token, each.token_id, each.fate] for index, each in enumerate(tokens)]
+        tables[name] = [[*head, "index", "token", "token_id", "fate"], *rows]
+    answers: Table = [[*head, "token_index", "direction", "right", "guess", "probability", "loss_nats"]]
+    for each in result.answers:
+        answers.append([*about, each.index, each.direction, each.right, each.guess, each.probability, each.loss_nats])
+    return tables | {"answers": answers}
+
+
+def _tables_of_language(result: LanguageShare) -> dict[str, Table]:
+    columns = [field.name for field in fields(result)]
+    return {"languages": [columns, [getattr(result, column) for column in columns]]}
+
+
 TABLES: dict[type, Callable[[Any], dict[str, Table]]] = {
     BlankFills: _tables_of_fills,
     BlankReveal: _tables_of_reveal,
     CandidateRanking: _tables_of_ranking,
     TextContrast: _tables_of_contrast,
     Tokenization: _tables_of_tokenization,
+    SpanFills: _tables_of_spans,
+    TrainingTrace: _tables_of_trace,
+    TrainingExample: _tables_of_example,
+    LanguageShare: _tables_of_language,
+    **ATTENTION_TABLES,
+    **GENERATION_TABLES,
+    **SCORE_TABLES,
+    **HEAD_TABLES,
+    **EMBEDDING_TABLES,
+    **ANISOTROPY_TABLES,
 }

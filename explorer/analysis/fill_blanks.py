@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
@@ -17,6 +17,7 @@ from explorer.analysis.search import (
     Search,
     Start,
     forbidden_ids,
+    groups_within,
     rows_at_once,
     run_search,
 )
@@ -90,7 +91,8 @@ def fill_blanks_batch(
         raise UnsuitableText(f"There are {len(texts)} texts; at most {settings().most_texts} are filled in one call.")
     vocabulary = len(model.network.get_input_embeddings().weight)
     results: list[BlankFills] = []
-    for group in _groups(parse_texts(model, texts), rows_at_once(vocabulary)):
+    parsed = parse_texts(model, texts)
+    for group in groups_within(parsed, lambda text: len(text.positions), rows_at_once(vocabulary)):
         expected, fillings = _fill_group(model, group, top_k, count, strategy)
         used = {token_id for blank in expected for token_id in blank.ids}
         used.update(token_id for found in fillings for filling in found for token_id in filling.ids)
@@ -109,20 +111,6 @@ def fill_blanks_batch(
                 )
             )
     return tuple(results)
-
-
-def _groups(texts: Sequence[BlankedText], most_blanks: int) -> Iterator[list[BlankedText]]:
-    """Texts whose logits fit in memory together."""
-    group: list[BlankedText] = []
-    blanks = 0
-    for text in texts:
-        if group and blanks + len(text.positions) > most_blanks:
-            yield group
-            group, blanks = [], 0
-        group.append(text)
-        blanks += len(text.positions)
-    if group:
-        yield group
 
 
 def _fill_group(

@@ -53,6 +53,12 @@ def read_tokens(model: LoadedModel, ids: Iterable[int]) -> dict[int, Reading]:
     return readings
 
 
+def decode(model: LoadedModel, ids: Sequence[int], *, skip_special: bool = False) -> str:
+    """Tokens as text, spaces as the tokenizer sets them."""
+    with model.tokenizer_lock:
+        return model.tokenizer.decode(list(ids), skip_special_tokens=skip_special, clean_up_tokenization_spaces=False)
+
+
 def ids_beside_blanks(text: BlankedText) -> set[int]:
     """The tokens right after the blanks: whether they start a word decides about the space there."""
     return {text.ids[position + 1] for position in text.positions if position + 1 < len(text.ids)}
@@ -90,10 +96,11 @@ def filled_text(text: BlankedText, fills: Sequence[int | None], readings: Mappin
 
 def _needs_space(left: str, right: str) -> bool:
     """Whether two words would run into each other; scripts that write without spaces need none."""
-    if not left or not right or not right.isalnum() or _is_unspaced(left) or _is_unspaced(right):
+    if not left or not right or not right.isalnum() or is_unspaced(left) or is_unspaced(right):
         return False
     return left.isalnum() or left in ",.;:!?)]}"
 
 
-def _is_unspaced(character: str) -> bool:
+def is_unspaced(character: str) -> bool:
+    """Whether a character is of a script written without spaces between words: Chinese or Japanese."""
     return "\u3040" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff" or character >= "\U00020000"

@@ -219,3 +219,33 @@ class Tokenization:
     pieces: tuple[Piece, ...]
     vocabulary_size: int
     limit_tokens: int
+
+
+@dataclass(frozen=True)
+class TracePoint:
+    """A moment of a model's training.
+
+    Attributes:
+        tokens: Seen so far.
+        seconds: Of training so far.
+        scores: Name -> number, on held-out documents: "loss" in nats per prediction, "bits per byte", else shares.
+        answers: (prompt, answer) pairs; every point has the same prompts.
+    """
+
+    tokens: int
+    seconds: float
+    scores: dict[str, float]
+    answers: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class TrainingTrace:
+    """What a model could do as its training went on.
+
+    Attributes:
+        model: Its name.
+        points: From the first to the last; at least one.
+    """
+
+    model: str
+    points: tuple[TracePoint, ...]

@@ -6,8 +6,9 @@ So several searches, of one text or of many, are advanced together, and each ste
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 from jaxtyping import Float, Int
@@ -19,6 +20,8 @@ from explorer.models.batching import Row, masked_logits
 
 # Logits held at once, as numbers: 128 MiB in fp32, however large the vocabulary.
 MOST_LOGITS = 2**25
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -100,11 +103,15 @@ def in_step(searches: Sequence[Search], most_rows: int) -> Generator[list[Row], 
     for index in range(len(searches)):
         advance(index, None)
     while asked:
-        for group in _groups(asked, most_rows):
-            answers = iter((yield [row for index in group for row in asked[index]]))
-            for index in group:
-                advance(index, [next(answers) for _ in asked[index]])
+        for group in groups_within(list(asked.items()), _positions_asked, most_rows):
+            answers = iter((yield [row for _, rows in group for row in rows]))
+            for index, rows in group:
+                advance(index, [next(answers) for _ in rows])
     return results
+
+
+def _positions_asked(asked: tuple[int, list[Row]]) -> int:
+    return sum(len(row.positions) for row in asked[1])
 
 
 def run_search(model: LoadedModel, searches: Sequence[Search], vocabulary: int) -> list[list[Filling]]:
@@ -128,15 +135,22 @@ def run_search(model: LoadedModel, searches: Sequence[Search], vocabulary: int) 
         answers = masked_logits(model, rows)
 
 
-def _groups(asked: dict[int, list[Row]], most_rows: int) -> Iterator[list[int]]:
-    group: list[int] = []
-    size = 0
-    for index, rows in list(asked.items()):
-        wanted = sum(len(row.positions) for row in rows)
-        if group and size + wanted > most_rows:
+def groups_within(items: Iterable[Item], size: Callable[[Item], int], most: int) -> Iterator[list[Item]]:
+    """Items in order, cut into groups whose sizes together stay within a bound; one that is larger stands alone.
+
+    Args:
+        items: What to group.
+        size: How many rows of logits one takes.
+        most: As rows_at_once returns it.
+    """
+    group: list[Item] = []
+    taken = 0
+    for item in items:
+        wanted = size(item)
+        if group and taken + wanted > most:
             yield group
-            group, size = [], 0
-        group.append(index)
-        size += wanted
+            group, taken = [], 0
+        group.append(item)
+        taken += wanted
     if group:
         yield group

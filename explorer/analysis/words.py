@@ -2,10 +2,11 @@
 
 import re
 from dataclasses import dataclass
+from os.path import commonprefix
 
-from explorer.analysis.blanks import BLANK, UNDERSCORES
+from explorer.analysis.blanks import ANY_BLANK, BLANK
 
-WORD = re.compile(rf"{UNDERSCORES.pattern}|[^\W_]+(?:['’-][^\W_]+)*|[^\s]")
+WORD = re.compile(rf"{ANY_BLANK.pattern}|[^\W_]+(?:['’-][^\W_]+)*|[^\s]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,33 @@ def split_words(text: str, hidden: tuple[str, ...] = ()) -> tuple[Word, ...]:
     blanks = iter(hidden)
     words = []
     for match in WORD.finditer(text):
-        is_blank = bool(UNDERSCORES.fullmatch(match.group()))
+        is_blank = bool(ANY_BLANK.fullmatch(match.group()))
         words.append(Word(match.group(), match.start(), is_blank, next(blanks, "") if is_blank else ""))
     return tuple(words)
+
+
+def carry_hidden(before: str, hidden: tuple[str, ...], after: str) -> tuple[str, ...]:
+    """What the blanks of a text hide after it was edited: a blank outside the edit keeps its word, a new one has none.
+
+    Args:
+        before: The text before the edit.
+        hidden: For each of its blanks in order, the word it hides, or "".
+        after: The text after the edit, which is taken to be in one place.
+
+    Returns:
+        For each blank of the text after the edit, the word it hides, or "".
+    """
+    same_before = len(commonprefix((before, after)))
+    rest, new_rest = before[same_before:], after[same_before:]
+    same_after = len(commonprefix((rest[::-1], new_rest[::-1])))
+    moved = len(after) - len(before)
+    known = {}
+    for word in split_words(before, hidden):
+        if word.is_blank and word.start < same_before:
+            known[word.start] = word.hidden
+        elif word.is_blank and word.start >= len(before) - same_after:
+            known[word.start + moved] = word.hidden
+    return tuple(known.get(word.start, "") for word in split_words(after) if word.is_blank)
 
 
 def toggle_blank(text: str, hidden: tuple[str, ...], index: int) -> tuple[str, tuple[str, ...]]:

@@ -1,0 +1,79 @@
+"""What a cure does to the senses of a word: the same uses judged before and after, one by one. Free of torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import comb
+
+import numpy as np
+from jaxtyping import Bool
+
+from explorer.analysis.cures import COMPONENTS, cure_layers, fit_cure
+from explorer.analysis.embedding_results import Occurrences
+from explorer.analysis.sense_results import CuredLayer, CuredSenses, PairedUses
+from explorer.analysis.sense_scoring import judge_uses, score_vectors
+from explorer.analysis.vector_spaces import LayerSpace
+
+
+def score_cured(
+    occurrences: Occurrences,
+    senses: Sequence[str],
+    *,
+    cure: str,
+    spaces: Sequence[LayerSpace],
+    components: int = COMPONENTS,
+    seed: int = 0,
+) -> CuredSenses:
+    """How well the vectors of uses tell the senses of a word apart after a cure, and which uses that changes.
+
+    Args:
+        occurrences: Uses of one word.
+        senses: The sense of each.
+        cure: A key of cures.CURES.
+        spaces: Of the same layers on the corpus that the cure is fitted on, as anisotropy.sum_corpus gives them.
+        components: How many principal components the cure "all_but_the_top" takes away.
+        seed: Of the resampling, as score_vectors takes it.
+
+    Raises:
+        UnsuitableText: As fit_cure and score_vectors do; or the spaces are of other layers.
+
+    Source: Timkey and van Schijndel 2021, https://arxiv.org/abs/2109.04404; McNemar 1947,
+        https://doi.org/10.1007/BF02295996
+    """
+    ready = [fit_cure(cure, space, components=components) for space in spaces]
+    cured = replace(occurrences, vectors=cure_layers(ready, occurrences.vectors))
+    scores = score_vectors(cured, senses, seed=seed)
+    names = list(dict.fromkeys(senses))
+    labels = np.array([names.index(sense) for sense in senses])
+    layers = []
+    for layer, before, after in zip(occurrences.layers, occurrences.vectors, cured.vectors, strict=True):
+        sides = zip(judge_uses(before, labels), judge_uses(after, labels), strict=True)
+        layers.append(CuredLayer(layer, *(pair_uses(*side) for side in sides)))
+    return CuredSenses(cure, components if cure == "all_but_the_top" else None, scores, tuple(layers))
+
+
+def pair_uses(before: Bool[np.ndarray, " point"], after: Bool[np.ndarray, " point"]) -> PairedUses:
+    """How many uses became right, and how many wrong.
+
+    Args:
+        before: Whether each was right.
+        after: Likewise.
+    """
+    gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
+    return PairedUses(gained, lost, sign_test(gained, lost))
+
+
+def sign_test(gained: int, lost: int) -> float:
+    """How probable a split as uneven as this one is where each change is as likely for the better as for the worse.
+
+    Args:
+        gained: Changes for the better.
+        lost: Changes for the worse.
+
+    Returns:
+        The two-sided p, exact: McNemar's test by the binomial distribution.
+    """
+    changed = gained + lost
+    tail = sum(comb(changed, count) for count in range(min(gained, lost) + 1)) / 2**changed
+    return min(1.0, 2 * tail)

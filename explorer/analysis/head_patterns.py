@@ -1,0 +1,125 @@
+"""The patterns of attention heads by name, where they were measured. Free of torch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from explorer.analysis.head_measures import MEASURES
+from explorer.analysis.head_results import HeadMeasures, HeadPattern, RelationMatches
+
+LEAST_SHARE = 0.5  # of the attention: Clark et al. name heads that put more than half of it on one place
+LEAST_INDUCTION = 0.4  # on random tokens, where every other place is as good
+BROAD = 0.95  # of the entropy of a head that attends to all tokens alike
+LEAST_GAIN = 0.1  # of the accuracy over the best fixed offset
+LEAST_ACCURACY = 0.5
+RESTING = {"entropy": 1, "end": 2, "first": 3}  # what most heads do, and says least of them, comes last
+THRESHOLDS = (
+    f"A pattern is named where a head puts at least {LEAST_SHARE:.0%} of its attention on one place "
+    f"({LEAST_INDUCTION:.0%} for induction), spreads it at least {BROAD:.0%} as widely as it could, or is the best of "
+    f"all heads at a relation and finds at least {LEAST_ACCURACY:.0%} of it, {100 * LEAST_GAIN:.0f} points more than "
+    "the best fixed distance does."
+).replace("%", " %")
+
+RELATION_WORDS = {
+    "det": "determiner: the → cat",
+    "nsubj": "subject: cat → slept",
+    "obj": "object: door → opened",
+    "amod": "adjective: old → man",
+    "case": "preposition: on → mat",
+    "advmod": "adverb: well → play",
+    "obl": "oblique: mat → slept",
+    "aux": "auxiliary: can → play",
+    "nmod:poss": "possessive: my → brother",
+    "mark": "conjunction of a clause: that → late",
+    "compound": "compound: school → bus",
+    "cc": "coordinating: and → queen",
+    "conj": "conjunct: queen → king",
+}
+
+
+def head_name(layer: int, head: int) -> str:
+    """A head as a reader counts: "layer 3 head 5" is [2, 4] in the arrays."""
+    return f"layer {layer + 1} head {head + 1}"
+
+
+def relation_label(relation: str) -> str:
+    """A relation with an example: a word, and the word it depends on."""
+    return f"{relation} ({RELATION_WORDS[relation]})" if relation in RELATION_WORDS else relation
+
+
+def name_patterns(measures: HeadMeasures, relations: RelationMatches | None = None) -> tuple[HeadPattern, ...]:
+    """Which heads follow a pattern, the clearest first.
+
+    Args:
+        measures: Of a model.
+        relations: Of the same model, if they were measured.
+
+    Returns:
+        Nothing that was not measured: each with its number, and what chance gives.
+
+    Source: Clark et al. 2019, https://aclanthology.org/W19-4828; induction: Olsson et al. 2022,
+        https://arxiv.org/abs/2209.11895
+    """
+    found = [*_places(measures), *_broad(measures)]
+    if relations is not None:
+        found += _relations(relations)
+    return tuple(sorted(found, key=lambda pattern: (RESTING.get(pattern.key, 0), -pattern.value)))
+
+
+def _places(measures: HeadMeasures) -> list[HeadPattern]:
+    spelled = {"first": measures.first_token, "end": measures.end_token}
+    found = []
+    for key, values in measures.values.items():
+        measure = MEASURES[key]
+        if measure.unit != "share":
+            continue
+        least = max(LEAST_INDUCTION if key == "induction" else LEAST_SHARE, 2 * measures.uniform[key])
+        does = f"attends to {spelled[key]}" if spelled.get(key) else measure.does
+        for layer, head in np.argwhere(values >= least).tolist():
+            value = float(values[layer, head])
+            sentence = f"{head_name(layer, head)} {does}: {_percent(value)} of its attention"
+            sentence += f", n = {measures.counts[key]:,} tokens (all alike: {_percent(measures.uniform[key])})"
+            found.append(
+                HeadPattern(layer, head, key, value, measures.uniform[key], measures.counts[key], _capital(sentence))
+            )
+    return found
+
+
+def _broad(measures: HeadMeasures) -> list[HeadPattern]:
+    values, most = measures.values["entropy"], measures.uniform["entropy"]
+    found = []
+    for layer, head in np.argwhere(values >= BROAD * most).tolist():
+        value = float(values[layer, head])
+        sentence = (
+            f"{head_name(layer, head)} attends broadly: {value:.1f} of at most {most:.1f} bits of entropy, "
+            f"n = {measures.counts['entropy']:,} tokens"
+        )
+        count = measures.counts["entropy"]
+        found.append(HeadPattern(layer, head, "entropy", value, most, count, _capital(sentence)))
+    return found
+
+
+def _relations(matches: RelationMatches) -> list[HeadPattern]:
+    found = []
+    for one in matches.relations:
+        accuracy = one.accuracy
+        least = max(LEAST_ACCURACY, one.baseline + LEAST_GAIN, float(accuracy.max()))
+        for layer, head in np.argwhere(accuracy >= least).tolist():
+            value = float(accuracy[layer, head])
+            is_forward = one.to_head[layer, head] >= one.from_head[layer, head]
+            sides = "the word looks at the one it depends on" if is_forward else "that one looks back at the word"
+            sentence = (
+                f"{head_name(layer, head)} finds {relation_label(one.relation)}: {_percent(value)} of "
+                f"n = {one.count:,} words (best fixed distance: {_percent(one.baseline)}); {sides}"
+            )
+            key = f"relation:{one.relation}"
+            found.append(HeadPattern(layer, head, key, value, one.baseline, one.count, _capital(sentence)))
+    return found
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

@@ -1,0 +1,21 @@
+"""How long a prompt is for a model, told while it is typed: nothing is computed but the tokens."""
+
+from __future__ import annotations
+
+from explorer.analysis.generation_results import PromptLength
+from explorer.analysis.prompts import encode_prompt
+from explorer.models.backend import LoadedModel
+
+
+def measure_prompt(model: LoadedModel, text: str) -> PromptLength:
+    """Count the tokens of a prompt.
+
+    Args:
+        model: With a causal head.
+        text: The prompt.
+
+    Raises:
+        UnsuitableModel: The model does not write from left to right.
+        UnsuitableText: It cannot be read, or is longer than the model reads; the message says by how much.
+    """
+    return PromptLength(len(encode_prompt(model, text)), model.limit_tokens)

@@ -1,0 +1,77 @@
+"""What choosing between options gives: frozen, free of torch, so that figures and the page can read it."""
+
+from dataclasses import dataclass
+
+from explorer.analysis.scoring_results import TokenScore
+
+
+@dataclass(frozen=True)
+class OptionPart:
+    """Log-probability of an option, token by token.
+
+    Attributes:
+        tokens: The tokens it is the sum of.
+        log_probability: Their sum, in nats.
+    """
+
+    tokens: tuple[TokenScore, ...]
+    log_probability: float
+
+
+@dataclass(frozen=True)
+class OptionScore:
+    """One option, and how its score comes about.
+
+    Attributes:
+        option: As given.
+        text: The text with it.
+        part: What was scored.
+        baseline: Of "pmi": the same option without the text that asks for it; else None.
+        token_count: Tokens that were scored.
+        characters: Of the option.
+        bytes: Of the option in UTF-8.
+        score: What the options are ranked by, in nats (per what `normalise` says).
+        share: exp(score) over the sum of that of all options: how far they are apart.
+    """
+
+    option: str
+    text: str
+    part: OptionPart
+    baseline: OptionPart | None
+    token_count: int
+    characters: int
+    bytes: int
+    score: float
+    share: float
+
+
+@dataclass(frozen=True)
+class OptionChoice:
+    """Which option a model holds for the likeliest.
+
+    Attributes:
+        model: Its name.
+        text: As given.
+        normalise: A key of NORMALISATIONS.
+        score: What the log-probability of a token is of.
+        scored: Which tokens are summed.
+        domain: Of "pmi": what stands in the place of the text.
+        options: Best first.
+    """
+
+    model: str
+    text: str
+    normalise: str
+    score: str
+    scored: str
+    domain: str
+    options: tuple[OptionScore, ...]
+
+
+NORMALISATIONS = {  # key -> label, and what is done
+    "sum": ("Sum", "Sum of the log-probabilities of the tokens."),
+    "tokens": ("Per token", "The sum over the number of tokens: longer options do not lose by their length."),
+    "characters": ("Per character", "The sum over the characters of the option, however a vocabulary cuts it."),
+    "bytes": ("Per byte", "The sum over the bytes of the option in UTF-8."),
+    "pmi": ("PMI", "The sum less that of the same option in a neutral text: frequent words do not win by themselves."),
+}
