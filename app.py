@@ -5,13 +5,15 @@ import os
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
-from threading import Thread
+from threading import Event, Thread
 
 import explorer
+from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.settings import settings
-from explorer.tabs.first_view import MODEL
+from explorer.tabs.fine_tune.download import download_route
 from explorer.tabs.limits import RequestLimits
 from explorer.tabs.page import THEME, build_page, page_style
+from explorer.training.jobs.supervising import open_jobs, watch_jobs
 
 MOST_THREADS = 100  # also the most events that Gradio lets be at work, streams of a class of 30 included
 
@@ -21,7 +23,6 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     registry = explorer.open_registry()
     page = build_page(registry)
-    page.queue(max_size=settings().most_waiting, default_concurrency_limit=None)
     page.launch(
         theme=THEME,
         **page_style(),
@@ -31,9 +32,13 @@ def main() -> None:
         ssr_mode=False,
         show_error=False,
         footer_links=["api"],
-        max_file_size=f"{int(settings().largest_request_mib)}mb",
-        app_kwargs={"middleware": [RequestLimits.middleware()]},
+        max_file_size=f"{int(settings().largest_upload_mib)}mb",
+        app_kwargs={
+            "middleware": [RequestLimits.middleware()],
+            "routes": [download_route(registry, open_jobs())],
+        },
     )
+    Thread(target=watch_jobs, args=(open_jobs(), Event()), daemon=True).start()
     Thread(target=warm_up, args=(registry,), daemon=True).start()  # torch takes seconds to import: the page comes first
     page.block_thread()
 
@@ -41,7 +46,7 @@ def main() -> None:
 def warm_up(registry: explorer.models.registry.Registry) -> None:
     """Bring the model of the first view into memory, so that the first click is answered at once."""
     try:
-        registry.load(MODEL)
+        registry.load(DEFAULT_MODEL)
     except explorer.errors.ExplorerError as error:
         logging.getLogger("explorer").warning("%s", error)
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from html import escape
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from explorer.analysis.blanks import BLANK, split_at_blanks
+from explorer.analysis.blanks import BLANK, split_at_any_blank
 from explorer.analysis.results import Blank, BlankFills, CandidateRanking, TextContrast
 from explorer.figures.style import BLUE, FRAME_PIXELS, GREY, ORANGE, ROW_PIXELS, STYLE, height_pixels, nats, percent
 
+NARROW_SPACE = "\u2009"
+NO_DIFFERENCE = "The two sentences make no difference to this blank."
 MOST_COLUMNS = 2  # a phone shows two side by side, and no more
+MOST_TITLE_CHARACTERS = 18  # of a chart that has half of a phone
+MOST_LINE_CHARACTERS = 24  # where it breaks; the whole name stands below
+PART = " · "  # between what the name of a tuned model is made of
+SPARE_FOR_NUMBERS = 1.4  # what the numbers behind the bars need on a phone
+ROUND_SHARES = (1, 2, 3, 4, 6, 8, 10)  # in the first digit of a percentage; their halves are round, too
 
 
 def blank_bars(fills: BlankFills) -> go.Figure:
@@ -36,7 +44,7 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
     columns = min(len(charts), MOST_COLUMNS)
     rows = -(-len(charts) // columns)
     bars = max(len(blank.choices) for _, blank, _ in charts)
-    titles = [f"{escape(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits</sup>" for name, blank, _ in charts]
+    titles = [f"{_wrapped(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits</sup>" for name, blank, _ in charts]
     height = height_pixels(bars) * rows
     figure = make_subplots(
         rows, columns, subplot_titles=titles, horizontal_spacing=0.14, vertical_spacing=FRAME_PIXELS / height
@@ -60,7 +68,10 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
         )
         _name_rows(figure, [_label(c.text) for c in blank.choices], index // columns + 1, index % columns + 1)
     most = max(choice.probability for _, blank, _ in charts for choice in blank.choices)
-    figure.update_xaxes(title="Probability", range=[0, min(1.0, most) * 1.22], tickformat=".0%", nticks=5)
+    figure.update_xaxes(range=[0, min(1.0, most) * SPARE_FOR_NUMBERS], tickformat=".0%", nticks=4, tickangle=0)
+    figure.update_xaxes(title="Probability", row=rows)
+    if len(charts) % columns:  # the last row is not full: the charts above its gap are the lowest of their columns
+        figure.update_xaxes(title="Probability", row=rows - 1, col=columns)
     figure.update_yaxes(autorange="reversed")
     return figure.update_layout(template=STYLE, height=height)
 
@@ -101,7 +112,8 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
         )
         _name_rows(figure, [_label(f"★ {c.text}" if c.is_own else c.text) for c in candidates], row, 1)
     least = min(candidate.log_probability for _, candidates in ranked for candidate in candidates)
-    figure.update_xaxes(title="Log-probability in nats (nearer to 0 is likelier)", range=[least * 1.12, 0])
+    figure.update_xaxes(range=[least * SPARE_FOR_NUMBERS, 0])
+    figure.update_xaxes(title="Log-probability in nats; 0 is certain", row=len(ranked))
     figure.update_yaxes(autorange="reversed")
     return figure.update_layout(template=STYLE, height=height)
 
@@ -109,13 +121,14 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
 def contrast_bars(contrast: TextContrast) -> go.Figure:
     """The words two texts disagree about most: the first text's probability to the left, the other's to the right."""
     if not contrast.words:
-        return _words_only("The two sentences make no difference to this blank.")
+        return _words_only(NO_DIFFERENCE)
     words = [_label(word.text) for word in contrast.words]
     first = [word.probability for word in contrast.words]
     other = [word.other_probability for word in contrast.words]
     ratio = [word.log_odds_ratio for word in contrast.words]
     figure = go.Figure()
-    for name, values, side, colour in (("First", first, -1, BLUE), ("Second", other, 1, ORANGE)):
+    sides = (("First", first, -1, BLUE, "left"), ("Second", other, 1, ORANGE, "right"))
+    for name, values, side, colour, _ in sides:
         figure.add_trace(
             go.Bar(
                 x=[side * value for value in values],
@@ -123,30 +136,47 @@ def contrast_bars(contrast: TextContrast) -> go.Figure:
                 name=f"{name} sentence",
                 orientation="h",
                 marker_color=colour,
-                text=[percent(value) for value in values],
-                textposition="outside",
-                cliponaxis=False,
                 customdata=list(zip(values, ratio, words, strict=True)),
                 hovertemplate="%{customdata[2]}: probability %{customdata[0]:.6f}<br>"
                 "log odds ratio first / second %{customdata[1]:+.3f}<extra>%{fullData.name}</extra>",
             )
         )
-    most = max(first + other) * 1.3
-    ticks = [most * step for step in (-0.75, -0.375, 0, 0.375, 0.75)]
+    for _, values, side, _, position in sides:  # not the bars' own: of one near 0 plotly loses the side it is on
+        figure.add_trace(
+            go.Scatter(
+                x=[side * value for value in values],
+                y=list(range(len(words))),
+                mode="text",
+                text=[f"{NARROW_SPACE}{percent(value)}{NARROW_SPACE}" for value in values],
+                textposition=f"middle {position}",
+                cliponaxis=False,
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+    most = _round_top(max(first + other))
+    ticks = [most * step for step in (-1, -0.5, 0, 0.5, 1)]
     figure.update_xaxes(
-        title="Probability in the first sentence ← → in the second",
-        range=[-most, most],
+        title="Probability: first ← → second sentence",
+        range=[-most * SPARE_FOR_NUMBERS, most * SPARE_FOR_NUMBERS],
         tickvals=ticks,
-        ticktext=[percent(abs(tick)) if tick else "0" for tick in ticks],
+        ticktext=[f"{100 * abs(tick):.10g} %" if tick else "0" for tick in ticks],
+        tickangle=0,
         zerolinecolor=GREY,
     )
-    figure.update_yaxes(autorange="reversed", tickvals=list(range(len(words))), ticktext=words)
+    figure.update_yaxes(range=[len(words) - 0.5, -0.5], tickvals=list(range(len(words))), ticktext=words)
     return figure.update_layout(
         template=STYLE,
         barmode="relative",
         height=height_pixels(len(words)) + 24,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0.5, "xanchor": "center"},
     )
+
+
+def _round_top(most: float) -> float:
+    """The least round probability that is not below the largest one."""
+    decade = 10.0 ** math.floor(math.log10(max(most, 1e-9)))
+    return next(share * decade for share in ROUND_SHARES if share * decade >= most * (1 - 1e-9))
 
 
 def _words_only(words: str) -> go.Figure:
@@ -164,9 +194,25 @@ def _label(text: str) -> str:
     return escape(text.strip(), quote=False) or "␣"
 
 
+def _wrapped(name: str) -> str:
+    """A title for half of a phone: a long name breaks before its bracket or last word, a tuned one behind its base."""
+    if len(name) <= MOST_TITLE_CHARACTERS:
+        return escape(name, quote=False)
+    if PART in name:
+        head, tail = map(_cut, name.partition(" #")[0].split(PART, 1))
+    else:
+        at = name.find(" (") if " (" in name else name.rfind("/") + 1 or name.rfind(" ")
+        head, tail = (name[:at], name[at:].lstrip()) if at > 0 else (name, "")
+    return "<br>".join(escape(line, quote=False) for line in (head, tail) if line)
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= MOST_LINE_CHARACTERS else line[: MOST_LINE_CHARACTERS - 1] + "…"
+
+
 def _filled(text: str, which: int, fill: str) -> str:
     """The text with one blank filled, for the hover; a fill that continues a word keeps its mark."""
-    segments = split_at_blanks(text, None)
-    if which + 1 >= len(segments):  # the text marks its blanks by a model's own mask token
+    segments = split_at_any_blank(text)
+    if which + 1 >= len(segments):  # the text marks its blanks by a mask of no known family
         return fill
     return BLANK.join(segments[: which + 1]) + f"[{fill}]" + BLANK.join(segments[which + 1 :])

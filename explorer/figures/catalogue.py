@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
+from explorer.figures.notes import note
 from explorer.models.card import Ability, ModelCard
 from explorer.models.status import Budget, ModelStatus, format_bytes
 
@@ -12,60 +13,105 @@ ABILITY_WORDS = {
     Ability.FILL_SPANS: "fills spans",
     Ability.GENERATE: "writes",
     Ability.DETECT_REPLACED: "spots replaced words",
+    Ability.PREDICT_BOTH_WAYS: "predicts from either side",
     Ability.NEXT_SENTENCE: "next sentence",
     Ability.EMBED: "token vectors",
     Ability.EMBED_SENTENCES: "sentence vectors",
+}
+
+FACT_WORDS = {  # the fields of a card that may be unconfirmed, as people say them
+    "revision": "which version it is",
+    "parameters": "number of weights",
+    "weights_bytes": "size of the file",
+    "weights_format": "format of the file",
+    "licence": "licence",
 }
 
 
 def budget_bar(budget: Budget | None) -> str:
     """How much of the memory budget is taken, as a bar with words; None before the first model was asked for."""
     if budget is None:
-        return "<p class='note'>No model has been asked for yet.</p>"
+        return note("No model has been asked for yet.")
     share = min(1.0, budget.used_bytes / budget.limit_bytes) if budget.limit_bytes else 0.0
     words = (
         f"{budget.device}: {format_bytes(budget.used_bytes)} of model weights, of a budget of "
         f"{format_bytes(budget.limit_bytes)} (the device has {format_bytes(budget.device_bytes)})"
     )
-    return f"<div class='budget'><i style='width:{share:.1%}'></i></div><p class='note'>{escape(words)}</p>"
+    return f"<div class='budget'><i style='width:{share:.1%}'></i></div>{note(words)}"
 
 
-def model_table(cards: Sequence[ModelCard], statuses: Mapping[str, ModelStatus], here: Collection[str]) -> str:
+def model_table(
+    cards: Sequence[ModelCard],
+    statuses: Mapping[str, ModelStatus],
+    here: Collection[str],
+    *,
+    is_offline: bool = False,
+    used: Collection[Ability] = tuple(Ability),
+) -> str:
     """The models with what each can do, and a button to load or unload it.
 
     Args:
         cards: In the order to show.
         statuses: By name.
         here: Names of those whose files are on this machine.
+        is_offline: Whether this explorer may not use the network, so that the others cannot be had.
+        used: The abilities that the page makes use of.
     """
-    rows = "".join(_row(card, statuses.get(card.name, ModelStatus(card.name)), card.name in here) for card in cards)
+    rows = "".join(
+        _row(card, statuses.get(card.name, ModelStatus(card.name)), card.name in here, is_offline, used)
+        for card in cards
+    )
     heads = "".join(f"<th>{head}</th>" for head in (*COLUMNS, "<span class='hidden-words'>Load or unload</span>"))
     return f"<table class='models'><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _row(card: ModelCard, status: ModelStatus, is_here: bool) -> str:
-    unconfirmed = ", ".join(card.unconfirmed)
-    facts = f"<i>Unconfirmed until the first download: {escape(unconfirmed)}.</i>" if unconfirmed else ""
+def reach_note(cards: Sequence[ModelCard], here: Collection[str], *, is_offline: bool) -> str:
+    """How many of the models can be loaded, and what the others need; arguments as of model_table."""
+    away = sum(card.name not in here for card in cards)
+    if not away:
+        return ""
+    needs = (
+        "need internet, which this explorer runs without, so that they cannot be loaded"
+        if is_offline
+        else "are downloaded the first time somebody asks for them"
+    )
+    return note(f"{len(cards) - away} of {len(cards)} models are on this machine; the others {needs}.")
+
+
+def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool, used: Collection[Ability]) -> str:
+    unconfirmed = ", ".join(FACT_WORDS.get(fact, fact) for fact in card.unconfirmed)
+    facts = f"<i>Settled at the first download: {escape(unconfirmed)}.</i>" if unconfirmed else ""
+    abilities = ", ".join(ABILITY_WORDS[ability] for ability in Ability if ability in card.abilities)
+    size = format_bytes(card.weights_bytes) if card.weights_bytes else "size known after download"
     cells = (
-        ", ".join(ABILITY_WORDS[ability] for ability in Ability if ability in card.abilities),
-        f"{short_count(card.parameters)}, {format_bytes(card.weights_bytes) if card.weights_bytes else 'size unknown'}",
+        abilities if card.abilities.intersection(used) else f"{abilities} (no tab uses it yet)",
+        f"{short_count(card.parameters)}, {size}",
         card.licence,
         state_words(status, is_here),
     )
-    act = {"ready": "unload", "not loaded": "load"}.get(status.state)
-    button = (
-        f"<button type='button' data-act='{act}' data-name='{escape(card.name)}'>{act.capitalize()}</button>"
-        if act
-        else ""
-    )
+    is_away = status.state == "not loaded" and not is_here
     return (
-        f"<tr><td><b>{escape(card.name)}</b>{card_note(card)}{facts}</td>"
+        f"<tr{' class=away' if is_away else ''}><td><b>{escape(card.name)}</b>{card_note(card)}{facts}</td>"
         + "".join(
             f"<td data-label='{head}'{' class=ready' if status.state == 'ready' and head == COLUMNS[-1] else ''}>"
             f"{escape(cell)}</td>"
             for head, cell in zip(COLUMNS[1:], cells, strict=True)
         )
-        + f"<td>{button}</td></tr>"
+        + f"<td>{_button(card.name, status.state, is_here, is_offline)}</td></tr>"
+    )
+
+
+def _button(name: str, state: str, is_here: bool, is_offline: bool) -> str:
+    """What can be done with a model now; one that is on its way has no button, nor one that cannot be had."""
+    if state not in ("ready", "not loaded"):
+        return ""
+    if state == "not loaded" and not is_here and is_offline:
+        return "<button type='button' disabled>Not available</button>"
+    act = "unload" if state == "ready" else "load"
+    label = "Unload" if state == "ready" else "Load" if is_here else "Download"
+    return (
+        f"<button type='button' data-act='{act}' data-name='{escape(name)}' aria-label='{label} {escape(name)}'>"
+        f"{label}</button>"
     )
 
 
@@ -94,9 +140,11 @@ def picker_options(cards: Sequence[ModelCard], words: Mapping[str, str]) -> list
 
 
 def card_note(card: ModelCard) -> str:
-    """What a student should know about a model: what is special, how we trained it, the paper."""
-    training = f" {escape(card.training)}" if card.training else ""
+    """What a student should know about a model: what is special, the paper, and folded, how this project trained it."""
+    training = escape(card.training)
+    if training:
+        training = f"<details class='note'><summary>How it was trained, and its score</summary>{training}</details>"
     paper = escape(card.paper)
     if card.paper_url.startswith("https://"):
         paper = f"<a href='{escape(card.paper_url)}' target='_blank' rel='noopener'>{paper}</a>"
-    return f"<p class='note'>{escape(card.special)}{training} {paper}</p>"
+    return f"<p class='note'>{escape(card.special)} {paper}</p>{training}"

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from html import escape
 
-from explorer.analysis.blanks import split_at_blanks
-from explorer.analysis.results import BlankFills, BlankReveal, Completion, Tokenization
+from explorer.analysis.blanks import ANY_BLANK, BLANK, split_at_any_blank
+from explorer.analysis.results import BlankFills, BlankReveal, Tokenization
 from explorer.analysis.words import Word
+from explorer.figures.notes import note
 from explorer.figures.style import nats, percent
 
-MOST_WORDS = 300
+OPEN = f"<b class='open'>{BLANK}</b>"
+MOST_WORDS = 60  # a text of more is worked on in its box
 
 
 def completion_list(fills: BlankFills) -> str:
@@ -16,12 +18,12 @@ def completion_list(fills: BlankFills) -> str:
     if not fills.completions:
         return "<p class='quiet'>No way to fill all blanks with ordinary words was found.</p>"
     rows = "".join(
-        f"<li><span class='sentence' dir='auto'>{_marked(fills.text, completion)}</span>"
+        f"<li><span class='sentence' dir='auto'>{marked(fills.text, completion.text, completion.fills)}</span>"
         f"<span class='number' title='log-probability: {completion.log_probability!r} nats'>"
         f"{nats(completion.log_probability)}</span></li>"
         for completion in fills.completions
     )
-    return f"<ol class='completions'>{rows}</ol><p class='note'>Number: {escape(fills.score)}.</p>"
+    return f"<ol class='completions'>{rows}</ol>{note(f'Number: {fills.score}.')}"
 
 
 def reveal_list(reveal: BlankReveal, step: int) -> str:
@@ -32,24 +34,32 @@ def reveal_list(reveal: BlankReveal, step: int) -> str:
         step: How many blanks are filled, from 0 to all.
     """
     rows = [f"<li><span class='sentence' dir='auto'>{_open(reveal.text)}</span></li>"]
+    filled: list[str | None] = [None] * len(reveal.steps)
     for number, taken in enumerate(reveal.steps[:step], 1):
+        filled[taken.filled_blank] = taken.choice.text
         after = reveal.steps[number].text if number < len(reveal.steps) else reveal.completion.text
         rows.append(
-            f"<li><span class='sentence' dir='auto'>{_open(after)}</span><span class='number'>"
+            f"<li><span class='sentence' dir='auto'>{marked(reveal.text, after, filled)}</span><span class='number'>"
             f"blank {taken.filled_blank + 1}: <mark>{escape(taken.choice.text)}</mark> "
             f"{percent(taken.choice.probability)}</span></li>"
         )
-    return f"<ol class='completions steps' start='0'>{''.join(rows)}</ol>"
+    total = ""
+    if step == len(reveal.steps):
+        exact = reveal.completion.log_probability
+        total = f"<p class='note total'>Sum of ln p over the steps: <b title='{exact!r}'>{nats(exact)} nats</b></p>"
+    return f"<ol class='completions steps' start='0'>{''.join(rows)}</ol>{total}"
 
 
 def word_buttons(words: Sequence[Word]) -> str:
-    """The words of a sentence, each to be clicked; only the first few hundred of a long one."""
+    """The words of a sentence, each to be clicked; only the first of a long text."""
     buttons = "".join(
         f"<button type='button' class='word{' blank' if word.is_blank else ''}' data-index='{index}' "
-        f"aria-pressed='{str(word.is_blank).lower()}' title='{escape(_hint(word))}'>{escape(word.text)}</button>"
+        f"aria-pressed='{str(word.is_blank).lower()}' title='{escape(_hint(word))}'>"
+        f"{BLANK if word.is_blank else escape(word.text)}</button>"
         for index, word in enumerate(words[:MOST_WORDS])
     )
-    return f"<div class='words' role='group' aria-label='Words of the sentence' dir='auto'>{buttons}</div>"
+    more = f"<span class='quiet'>… and {len(words) - MOST_WORDS:,} more</span>" if len(words) > MOST_WORDS else ""
+    return f"<div class='words' role='group' aria-label='Words of the sentence' dir='auto'>{buttons}{more}</div>"
 
 
 def token_strip(tokenization: Tokenization) -> str:
@@ -91,21 +101,32 @@ def _kind(is_special: bool, is_unknown: bool) -> str:
 
 
 def _open(text: str) -> str:
-    return "<b class='open'>___</b>".join(escape(segment) for segment in split_at_blanks(text, None))
+    return OPEN.join(escape(segment) for segment in split_at_any_blank(text))
 
 
-def _marked(text: str, completion: Completion) -> str:
-    """The completion with its fills marked, found by walking the text between the blanks."""
-    segments = split_at_blanks(text, None)
-    if len(segments) != len(completion.fills) + 1:  # the text marks its blanks by a model's own mask token
-        return escape(completion.text)
-    marked, rest = "", completion.text
-    for index, fill in enumerate(completion.fills):
-        body = fill.removeprefix("##")
+def marked(text: str, filled: str, fills: Sequence[str | None]) -> str:
+    """A text after some of its blanks were filled, found by walking what stands between them.
+
+    Args:
+        text: With all its blanks.
+        filled: The same with the fills in their places.
+        fills: One per blank; None where it is still open.
+    """
+    segments = split_at_any_blank(text)
+    if len(segments) != len(fills) + 1:  # the text marks its blanks by a mask of no known family
+        return escape(filled)
+    marked, rest = "", filled
+    for index, fill in enumerate(fills):
         # only white space beside a blank may differ from the visitor's text
-        at = rest.find(body, len(rest) - len(rest.lstrip()) + len(segments[index].strip()))
+        least = len(rest) - len(rest.lstrip()) + len(segments[index].strip())
+        if fill is None:
+            blank = ANY_BLANK.search(rest, least)
+            at, body, drawn = (blank.start(), blank.group(), OPEN) if blank else (-1, "", "")
+        else:
+            body = fill.removeprefix("##")
+            at, drawn = rest.find(body, least), f"<mark>{escape(body)}</mark>"
         if at < 0:
-            return escape(completion.text)
-        marked += f"{escape(rest[:at])}<mark>{escape(body)}</mark>"
+            return escape(filled)
+        marked += escape(rest[:at]) + drawn
         rest = rest[at + len(body) :]
     return marked + escape(rest)

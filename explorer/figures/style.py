@@ -17,9 +17,16 @@ STYLE = go.layout.Template(
         "plot_bgcolor": "rgba(0,0,0,0)",
         "colorway": [BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE],
         "margin": {"l": 8, "r": 16, "t": 52, "b": 44},
-        "xaxis": {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True, "fixedrange": True},
+        "xaxis": {
+            "gridcolor": GRID,
+            "zerolinecolor": GRID,
+            "automargin": True,
+            "fixedrange": True,
+            "title": {"font": {"size": 13}},
+        },
         "yaxis": {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True, "fixedrange": True},
         "hoverlabel": {"font": {"size": 13}},
+        "annotationdefaults": {"font": {"size": 15}},
         "bargap": 0.28,
         "dragmode": False,
     }
@@ -33,9 +40,14 @@ def height_pixels(rows: int) -> int:
     return FRAME_PIXELS + ROW_PIXELS * max(rows, 3)
 
 
+def two_decimals(number: float) -> str:
+    """A number with a real minus sign: −4.98."""
+    return f"{number:.2f}".replace("-", "−")
+
+
 def nats(log_probability: float) -> str:
-    """A log-probability with a real minus sign: −4.98."""
-    return f"{log_probability:.2f}".replace("-", "−")
+    """A log-probability, in nats, as two_decimals writes it."""
+    return two_decimals(log_probability)
 
 
 def percent(probability: float) -> str:
@@ -46,3 +58,11 @@ def percent(probability: float) -> str:
     if share >= 0.095:
         return f"{share:.1f} %"
     return f"{share:.2f} %" if share >= 0.005 else "< 0.01 %"
+
+
+def waiting_chart(words: str, height: int) -> go.Figure:
+    """A place as high as a figure that is still to come, so that nothing jumps when it does."""
+    figure = go.Figure().update_layout(template=STYLE, height=height, xaxis_visible=False, yaxis_visible=False)
+    return figure.add_annotation(
+        text=words, showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper", font={"size": 13}
+    )

@@ -1,7 +1,9 @@
 """Every analysis as an HTTP endpoint under its own name: keyword parameters in, the frozen result as JSON out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial, wraps
+from inspect import isgeneratorfunction
 from typing import Any
 
 import gradio as gr
@@ -11,10 +13,17 @@ from explorer import analysis
 from explorer.analysis.exporting import to_json
 from explorer.errors import ExplorerError
 from explorer.figures.bars import blank_bars, candidate_bars, contrast_bars
+from explorer.models.catalogue import DEFAULT_MODEL, SPAN_MODEL
 from explorer.models.registry import Registry
-from explorer.tabs.first_view import MODEL
+from explorer.tabs.anisotropy_endpoints import anisotropy_endpoints
+from explorer.tabs.attention_endpoints import attention_endpoints
+from explorer.tabs.embedding_endpoints import embedding_endpoints
+from explorer.tabs.head_endpoints import head_endpoints
 from explorer.tabs.messages import fault_message
-from explorer.tabs.visitors import find_model
+from explorer.tabs.scoring_endpoints import scoring_endpoints
+from explorer.tabs.tuning_endpoints import tuning_endpoints
+from explorer.tabs.visitors import ask_model
+from explorer.tabs.writing_endpoints import writing_endpoints
 
 Answer = dict[str, Any]
 
@@ -23,50 +32,94 @@ def add_endpoints(registry: Registry) -> None:
     """Add the endpoints to the page being built. Each returns the result, and its drawing as a plotly figure."""
 
     def run(model: str, ask: Callable, draw: Callable[[Any], go.Figure] | None = None) -> Answer:
-        models, name = find_model(registry, model)
-        result = models.run(name, ask)
+        result = ask_model(registry, model, ask)
         return to_json(result) | ({"figure": draw(result).to_plotly_json()} if draw else {})
 
     def fill_blanks(
-        text: str, model: str = MODEL, top_k: int = 5, count: int = 5, strategy: str = "joint"
+        text: str, model: str = DEFAULT_MODEL, top_k: int = 5, count: int = 5, strategy: str = "joint"
     ) -> Answer:
         ask = partial(analysis.fill_blanks, text=text, top_k=top_k, count=count, strategy=strategy)
         return run(model, ask, blank_bars)
 
     def reveal_blanks(
-        text: str, model: str = MODEL, strategy: str = "most_confident_first", top_k: int = 5
+        text: str, model: str = DEFAULT_MODEL, strategy: str = "most_confident_first", top_k: int = 5
     ) -> Answer:
         return run(model, partial(analysis.reveal_blanks, text=text, strategy=strategy, top_k=top_k))
 
-    def rank_candidates(
-        text: str, candidates: list[list[str]], model: str = MODEL, top_k: int = 5
-    ) -> Answer:
+    def rank_candidates(text: str, candidates: list[list[str]], model: str = DEFAULT_MODEL, top_k: int = 5) -> Answer:
         return run(model, partial(analysis.rank_candidates, text=text, candidates=candidates, top_k=top_k),
                    candidate_bars)  # fmt: skip
 
     def contrast_texts(
-        text: str, other_text: str, model: str = MODEL, top_k: int = 20, blank: int = 1
+        text: str, other_text: str, model: str = DEFAULT_MODEL, top_k: int = 20, blank: int = 1
     ) -> Answer:
         ask = partial(analysis.contrast_texts, text=text, other_text=other_text, top_k=top_k, blank=blank)
         return run(model, ask, contrast_bars)
 
-    def tokenize_text(text: str, model: str = MODEL) -> Answer:
+    def tokenize_text(text: str, model: str = DEFAULT_MODEL) -> Answer:
         return run(model, partial(analysis.tokenize_text, text=text))
 
-    for endpoint in (fill_blanks, reveal_blanks, rank_candidates, contrast_texts, tokenize_text):
+    def fill_spans(
+        text: str, model: str = SPAN_MODEL, count: int = 5, most_tokens: int = 10, method: str = "beams", seed: int = 0
+    ) -> Answer:
+        options = {"count": count, "most_tokens": most_tokens, "method": method, "seed": seed}
+        return run(model, partial(analysis.fill_spans, text=text, **options))
+
+    def compute_loss(
+        text: str,
+        model: str = DEFAULT_MODEL,
+        objective: str = "masked",
+        seed: int = 0,
+        noise: str = "text_infilling",
+        other_text: str = "",
+        generator: str = "",
+    ) -> Answer:
+        drawn = None
+        if generator:  # a masked model that draws what ELECTRA is to detect
+            drawn = ask_model(registry, generator, partial(analysis.draw_replacements, text=text, seed=seed))
+        options = {"objective": objective, "seed": seed, "noise": noise, "other_text": other_text}
+        return run(model, partial(analysis.compute_loss, text=text, replacements=drawn, **options))
+
+    def draw_replacements(text: str, model: str = DEFAULT_MODEL, seed: int = 0) -> Answer:
+        return run(model, partial(analysis.draw_replacements, text=text, seed=seed))
+
+    fills = (fill_blanks, reveal_blanks, rank_candidates, contrast_texts, fill_spans)
+    for endpoint in (
+        *fills,
+        tokenize_text,
+        compute_loss,
+        draw_replacements,
+        *scoring_endpoints(registry),
+        *attention_endpoints(registry),
+        *writing_endpoints(registry),
+        *head_endpoints(registry),
+        *embedding_endpoints(registry),
+        *anisotropy_endpoints(registry),
+        *tuning_endpoints(registry),
+    ):
         gr.api(_explained(endpoint), api_name=endpoint.__name__, concurrency_limit=None)
 
 
-def _explained(endpoint: Callable[..., Answer]) -> Callable[..., Answer]:
+def _explained(endpoint: Callable) -> Callable:
     """Turn the explorer's errors into messages for the caller; a fault of ours becomes a reference."""
 
-    @wraps(endpoint)
-    def explained(*args: Any, **kwargs: Any) -> Answer:
+    @contextmanager
+    def explaining() -> Iterator[None]:
         try:
-            return endpoint(*args, **kwargs)
+            yield
         except ExplorerError as error:
             raise gr.Error(str(error), print_exception=False) from error
         except Exception as error:
             raise gr.Error(fault_message(), print_exception=False) from error
 
-    return explained
+    @wraps(endpoint)
+    def explained(*args: Any, **kwargs: Any) -> Answer:
+        with explaining():
+            return endpoint(*args, **kwargs)
+
+    @wraps(endpoint)
+    def explained_steps(*args: Any, **kwargs: Any) -> Iterator[Answer]:
+        with explaining():
+            yield from endpoint(*args, **kwargs)
+
+    return explained_steps if isgeneratorfunction(endpoint) else explained

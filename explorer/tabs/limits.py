@@ -7,28 +7,40 @@ from explorer.settings import settings
 
 HEADERS = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin"))
 MIB = 2**20
+UPLOAD = "/gradio_api/upload"
+FORM_MIB = 1  # what stands around a file
 
 
 class RequestLimits:
-    """ASGI middleware: bodies above the limit get 413, whether or not they announce their length."""
+    """ASGI middleware: bodies above the limit get 413, whether or not they announce their length.
 
-    def __init__(self, app: ASGIApp, most_bytes: int) -> None:
+    Args:
+        app: What they are passed on to.
+        most_bytes: The limit.
+        most_upload_bytes: That of files, which Gradio writes to disk as they come; None = the same.
+    """
+
+    def __init__(self, app: ASGIApp, most_bytes: int, most_upload_bytes: int | None = None) -> None:
         self._app = app
         self._most_bytes = most_bytes
+        self._most_upload_bytes = most_upload_bytes or most_bytes
 
     @classmethod
     def middleware(cls) -> Middleware:
-        """With the limit of the settings."""
-        return Middleware(cls, most_bytes=int(settings().largest_request_mib * MIB))
+        """With the limits of the settings."""
+        most, most_upload = settings().largest_request_mib, settings().largest_upload_mib
+        most_upload = max(most, most_upload + FORM_MIB)
+        return Middleware(cls, most_bytes=int(most * MIB), most_upload_bytes=int(most_upload * MIB))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        most_bytes = self._most_upload_bytes if scope["path"].endswith(UPLOAD) else self._most_bytes
         announced = dict(scope["headers"]).get(b"content-length", b"0")
-        if not announced.isdigit() or int(announced) > self._most_bytes:
-            await self._refuse(send)
+        if not announced.isdigit() or int(announced) > most_bytes:
+            await self._refuse(send, most_bytes)
             return
         read_bytes = 0
 
@@ -36,15 +48,15 @@ class RequestLimits:
             nonlocal read_bytes
             message = await receive()
             read_bytes += len(message.get("body", b""))
-            if read_bytes > self._most_bytes:  # it was not announced; the app makes an error of its own of this
+            if read_bytes > most_bytes:  # it was not announced; the app makes an error of its own of this
                 raise ValueError("the body is larger than announced")
             return message
 
         async def dressed(message: Message) -> None:
             is_start = message["type"] == "http.response.start"
-            if read_bytes > self._most_bytes:
+            if read_bytes > most_bytes:
                 if is_start:
-                    await self._refuse(send)
+                    await self._refuse(send, most_bytes)
                 return
             if is_start:
                 message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
@@ -52,8 +64,8 @@ class RequestLimits:
 
         await self._app(scope, counted, dressed)
 
-    async def _refuse(self, send: Send) -> None:
-        text = f"The request is larger than {self._most_bytes // MIB} MiB.".encode()
+    async def _refuse(self, send: Send, most_bytes: int) -> None:
+        text = f"The request is larger than {most_bytes // MIB} MiB.".encode()
         headers = [(b"content-type", b"text/plain; charset=utf-8"), *HEADERS]
         await send({"type": "http.response.start", "status": 413, "headers": headers})
         await send({"type": "http.response.body", "body": text})

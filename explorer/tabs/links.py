@@ -1,11 +1,21 @@
-"""A link restores the view: the address holds the tab and what was typed in it."""
+"""A link restores the view: the address holds the tab and what was chosen and typed in it; Back steps through both."""
 
 import json
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import gradio as gr
 
 from explorer.tabs.messages import QUIET
+
+READY = "() => explorer.ready()"
+DECIMAL = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
+LINKED_CHARACTERS = 3_000  # page.js leaves longer texts out of the address
+LONGEST_STRETCHED = 4  # digits, fewer are taken
+TICKED = {"true": True, "false": False}  # as page.js writes a box that is ticked or not
+SEPARATOR = "|"  # between several choices of one field; page.js joins them by the same
 
 
 @dataclass(frozen=True)
@@ -14,48 +24,157 @@ class LinkedTab:
 
     Attributes:
         tab: The tab.
-        fields: Name in the address -> component that holds the value.
+        fields: Name in the address -> component that holds the value. Not "view", which Gradio uses.
+        terse: Names of those that the address leaves out while they stand at their first value.
+        views: The sub-tabs, and the field whose value is the id of the one in sight.
         clock: Runs while the tab is in sight, and is stopped when another is.
+        settled: Event after which fields may have changed unnoticed: Gradio reports no change of a field in a tab that
+            was not opened yet.
+        stretching: Names of sliders that end where the model does: a link may ask for more than the first model has.
     """
 
     tab: gr.Tab
-    fields: dict[str, gr.components.Component]
+    fields: dict[str, gr.components.Component] = field(default_factory=dict)
+    terse: tuple[str, ...] = ()
+    views: tuple[gr.Tabs, str] | None = None
     clock: gr.Timer | None = None
+    settled: gr.events.Dependency | None = None
+    stretching: tuple[str, ...] = ()
 
 
 def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
-    """Write the address when something changes, and read it when the page opens."""
+    """Write the address when something changes, and read it when the page opens or the visitor goes back."""
     for entry in linked:
-        names = json.dumps(["tab", *entry.fields])
-        js = f"(...values) => {{ explorer.remember({names}, [{json.dumps(entry.tab.id)}, ...values]); }}"
-        entry.tab.select(None, list(entry.fields.values()), None, js=js, **QUIET)
-        for field in entry.fields.values():
-            field.change(None, list(entry.fields.values()), None, js=js, **QUIET)
+        entry.tab.select(**_remembering(entry, is_chosen=True))
+        if entry.fields:  # one event for all: one for each would name all of them as often, in what the page loads
+            gr.on([field.change for field in entry.fields.values()], **_remembering(entry, is_chosen=False))
+        if entry.settled:
+            entry.settled.then(**_remembering(entry, is_chosen=False))
     for entry in linked:
         others = [other.clock for other in linked if other.clock and other is not entry]
         if others:
             entry.tab.select(lambda *clocks: [gr.Timer(active=False) for _ in clocks], others, others, **QUIET)
-    ids = [entry.tab.id for entry in linked]
 
-    def open_tab(request: gr.Request) -> object:
-        wanted = request.query_params.get("tab")
-        return gr.Tabs(selected=wanted) if wanted in ids else gr.skip()
-
-    page.load(open_tab, None, tabs, **QUIET)
-    for entry in linked:
-        if entry.fields:
-
-            def restore(request: gr.Request, entry: LinkedTab = entry) -> list:
-                given = request.query_params if request.query_params.get("tab") == entry.tab.id else {}
-                return [_value(given.get(name), field) for name, field in entry.fields.items()]
-
-            restored = page.load(restore, None, list(entry.fields.values()), **QUIET)
-            restored.then(None, None, None, js="() => { document.body.dataset.ready = 'true'; }")
+    sub_tabs = [entry.views[0] for entry in linked if entry.views]
+    components = [component for entry in linked for component in entry.fields.values()]
+    went_back = gr.Button("Restore the view", visible="hidden", elem_id="restore-view")  # page.js presses it
+    for event, otherwise in ((page.load, _keep), (went_back.click, _first_value)):
+        restored = event(_restorer(linked, otherwise), None, [tabs, *sub_tabs, *components], **QUIET)
+        restored.then(None, None, None, js=READY)
 
 
-def _value(given: str | None, field: gr.components.Component) -> object:
-    """What an address puts into a field; a choice that there is not is left out."""
-    is_free = getattr(field, "allow_custom_value", False) or not hasattr(field, "choices")
-    if given is None or not (is_free or given in [value for _, value in field.choices]):
-        return gr.skip()
-    return given
+def _remembering(entry: LinkedTab, *, is_chosen: bool) -> dict[str, object]:
+    """An event, without the server, that writes the address of a tab."""
+    defaults = {name: _in_address(entry.fields[name].value) for name in entry.terse}
+    known = ", ".join(json.dumps(part) for part in (entry.tab.id, is_chosen, list(entry.fields), defaults))
+    js = f"(...values) => {{ explorer.remember({known}, values); }}"
+    return {"fn": None, "inputs": list(entry.fields.values()), "js": js, **QUIET}
+
+
+def _keep(component: gr.components.Component) -> object:
+    return gr.skip()
+
+
+def _first_value(component: gr.components.Component) -> object:
+    return component.value
+
+
+def _restorer(linked: list[LinkedTab], otherwise: Callable[[gr.components.Component], object]) -> Callable:
+    """A handler that puts the address of its request into the tabs and fields.
+
+    Args:
+        linked: As in wire_links.
+        otherwise: What a field gets that the address does not name.
+    """
+
+    def restore(request: gr.Request) -> list:
+        given = request.query_params
+        ids = [entry.tab.id for entry in linked]
+        wanted = given.get("tab") if given.get("tab") in ids else ids[0]
+        sub_tabs, values = [], []
+        for entry in linked:
+            is_wanted = entry.tab.id == wanted
+            ends_here = bool(entry.stretching) and not _names_other_model(given, entry)
+            found = {
+                name: _stretched(given, name, component, otherwise, ends_here=ends_here)
+                if name in entry.stretching
+                else _found(given, name, component, otherwise)
+                for name, component in entry.fields.items()
+            }
+            values += found.values() if is_wanted else [gr.skip()] * len(found)
+            if entry.views:
+                shown = found[entry.views[1]]
+                is_kept = not is_wanted or not isinstance(shown, str)
+                sub_tabs.append(gr.skip() if is_kept else gr.Tabs(selected=shown))
+        return [gr.Tabs(selected=wanted), *sub_tabs, *values]
+
+    return restore
+
+
+def _found(given: Mapping[str, str], name: str, component: gr.components.Component, otherwise: Callable) -> object:
+    value = None if given.get(name) is None else _value(given[name], component)
+    return otherwise(component) if value is None else value
+
+
+def _names_other_model(given: Mapping[str, str], entry: LinkedTab) -> bool:
+    return given.get("model", entry.fields["model"].value) != entry.fields["model"].value
+
+
+def _stretched(
+    given: Mapping[str, str], name: str, component: gr.Slider, otherwise: Callable, *, ends_here: bool
+) -> object:
+    """As _found, and the slider ends no lower than its value: Gradio refuses what is beyond the end.
+
+    Args:
+        given: The address.
+        name: Of the field.
+        component: The slider.
+        otherwise: As _restorer takes it.
+        ends_here: Whether the model is the first one, so that the slider's end is known: what is beyond is the end.
+    """
+    asked = given.get(name, "")
+    is_number = asked.isascii() and asked.isdigit() and len(asked) < LONGEST_STRETCHED
+    value = int(asked) if is_number else otherwise(component)
+    if ends_here and is_number:
+        value = min(value, component.maximum)
+    return gr.Slider(value=value, maximum=max(value, component.maximum)) if isinstance(value, int) else value
+
+
+def _value(given: str, component: gr.components.Component) -> object:
+    """What an address puts into a field; None for what the field cannot hold."""
+    if isinstance(component, gr.Slider | gr.Number):
+        return _number(given, component)
+    if isinstance(component, gr.Checkbox):
+        return TICKED.get(given)
+    if not hasattr(component, "choices"):
+        return given
+    are_many = getattr(component, "multiselect", False) or isinstance(component, gr.CheckboxGroup)
+    names = given.split(SEPARATOR) if are_many else [given]
+    if not getattr(component, "allow_custom_value", False):
+        offered = {str(value): value for _, value in component.choices}
+        names = [offered[name] for name in names if name in offered]
+    if are_many:
+        return names[: getattr(component, "max_choices", None)]
+    return names[0] if names else None
+
+
+def _number(given: str, component: gr.Slider | gr.Number) -> int | float | None:
+    """A number within the bounds of the field, whole where the field holds only whole ones."""
+    least = -math.inf if component.minimum is None else component.minimum
+    most = math.inf if component.maximum is None else component.maximum
+    step = getattr(component, "step", None)
+    if isinstance(step, float) and not step.is_integer() and DECIMAL.fullmatch(given):
+        return float(given) if least <= float(given) <= most else None
+    if not given.isascii() or not given.isdigit():
+        return None
+    return int(given) if len(given) < 9 and least <= int(given) <= most else None
+
+
+def _in_address(value: object) -> str:
+    if value is None:  # a field that stands empty, as page.js writes it
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):  # 1.0 is 1 there
+        return f"{value:g}"
+    return SEPARATOR.join(value) if isinstance(value, list) else str(value)

@@ -4,19 +4,31 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from contextvars import copy_context
+from functools import partial
 from html import escape
-from threading import Thread
+from threading import Event, Thread
+from typing import Any
 
 import gradio as gr
 
 from explorer.errors import ExplorerError
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.visitors import find_model
 
-QUIET = {"api_visibility": "private", "show_progress": "hidden"}  # events of the page itself: not listed, no spinner
+# Events of the page itself: not listed, no spinner. Gradio would copy the state of every output, and of all that stands
+# in it, at every message, only to hide the spinner on it: benchmarks/first_token.py took 260 ms so, and takes 102.
+QUIET = {"api_visibility": "private", "show_progress": "hidden", "show_progress_on": []}
 LOG = logging.getLogger("explorer")
 POLL_SECONDS = 0.25
-SLOW_SECONDS = 0.4  # anything longer shows what is going on
+SLOW_SECONDS = 0.4  # a load that takes longer shows what is going on
+LATE_SECONDS = 0.7  # after a stop; a message of new work that is overwritten then comes again at its next word
+SLOWER_SECONDS = 1.2  # an analysis may take longer: a message for every key would make the page jump
+STOPPED = "Stopped. What you see is the answer before."
+STOPPED_CORPUS = "Stopped. What was computed is kept; the search goes on from there when you start it again."
+STOPPED_DOWNLOAD = "Stopped. The download goes on from there when you ask again."
 
 
 def error_box(text: str) -> str:
@@ -24,22 +36,73 @@ def error_box(text: str) -> str:
     return f"<div class='message error' role='alert'>{escape(text)}</div>"
 
 
-def progress_box(text: str) -> str:
-    """A message about work under way."""
-    return f"<div class='message working' role='status'>{escape(text)}</div>"
+def progress_box(text: str, *, meanwhile: bool = False) -> str:
+    """A message about work under way, with a button that stops it where add_stop was called.
+
+    Args:
+        text: How far it is.
+        meanwhile: Whether what is in sight is of this input already, and only a better one is on its way.
+    """
+    button = "<button type='button' data-action='stop' title='Escape stops, too'>Stop</button>"
+    kind = "working meanwhile" if meanwhile else "working"
+    return f"<div class='message {kind}' role='status'><span>{escape(text)}</span>{button}</div>"
 
 
-def in_place(registry: Registry, outputs: int) -> Callable[[Callable[..., tuple]], Callable[..., Iterator[tuple]]]:
+def add_stop(message: gr.HTML, events: list[gr.events.Dependency]) -> gr.events.Dependency:
+    """Let the Stop button of a message, and Escape, end events; what they show stays as it is.
+
+    A download ends, unless others wait for the same model.
+
+    Args:
+        message: Where the events show their progress.
+        events: Of handlers that yield while they work.
+
+    Returns:
+        As outlast_late_words.
+    """
+    stop = gr.Button("Stop", visible="hidden", elem_classes="stop-work")  # page.js presses it
+    return outlast_late_words(stop.click(stopped_box, message, message, cancels=events, **QUIET), message)
+
+
+def outlast_late_words(stopped: gr.events.Dependency, message: gr.HTML) -> gr.events.Dependency:
+    """What was on its way to the page when events were cancelled may come after the word that they are: say it again.
+
+    Args:
+        stopped: The event that cancelled them.
+        message: Where progress is shown.
+
+    Returns:
+        The event after which no word of the cancelled work comes.
+    """
+    late = stopped.then(lambda: time.sleep(LATE_SECONDS), None, None, **QUIET)
+    return late.then(
+        lambda shown: stopped_box(shown) if "message working" in (shown or "") else gr.skip(), message, message, **QUIET
+    )
+
+
+def stopped_box(working: str | None) -> str:
+    """What to say once work was stopped that said this of itself; None = nothing yet."""
+    kinds = {"Downloading": STOPPED_DOWNLOAD, "the corpus": STOPPED_CORPUS}
+    words = next((words for kind, words in kinds.items() if kind in (working or "")), STOPPED)
+    return f"<div class='message stopped' role='status'>{words}</div>"
+
+
+def in_place(
+    registry: Registry, outputs: int, ability: Ability | None = None, *, meanwhile: bool = False
+) -> Callable[[Callable[..., tuple]], Callable[..., Iterator[tuple]]]:
     """Make an event handler of `draw(registry, model, *inputs) -> outputs`.
 
     The handler takes the name of a model, or a list of names, which draw gets as the registry has them.
 
-    The handler's first output is the message. While the model is on its way it says so and leaves the old result; an
-    ExplorerError becomes a message and leaves the old result; any other error is logged under a reference.
+    The handler's first output is the message. While the model is on its way, or draw takes long, it says so and leaves
+    the old result; an ExplorerError becomes a message and leaves the old result; any other error is logged under a
+    reference.
 
     Args:
         registry: The models on offer; a visitor's own model is added for the call.
         outputs: How many outputs draw returns.
+        ability: What the models are wanted for, for the suggestions about an unknown name.
+        meanwhile: Whether what is in sight is of these inputs already, and draw adds to it.
     """
     unchanged = [gr.skip()] * outputs
 
@@ -48,19 +111,26 @@ def in_place(registry: Registry, outputs: int) -> Callable[[Callable[..., tuple]
             try:
                 own, found = registry, []
                 for asked in model if isinstance(model, list) else [model]:
-                    own, name = find_model(own, asked)
+                    own, name = find_model(own, asked, ability)
                     found.append(name)
                     for words in loading_words(own, name):
                         yield progress_box(words), *unchanged
-                yield "", *draw(own, found if isinstance(model, list) else name, *inputs)
-            except ExplorerError as error:
-                yield error_box(str(error)), *unchanged
-            except Exception:  # a fault of ours: the visitor gets a reference to it, the log the rest
-                yield error_box(fault_message()), *unchanged
+                drawn = _Work(partial(draw, own, found if isinstance(model, list) else name, *inputs))
+                for seconds in drawn.progress(SLOWER_SECONDS):
+                    words = f"Computing with {', '.join(found)}, {seconds:.0f} s so far …"
+                    yield progress_box(words, meanwhile=meanwhile), *unchanged
+                yield "", *drawn.result()
+            except Exception as error:
+                yield explain(error), *unchanged
 
         return handler
 
     return decorate
+
+
+def explain(error: Exception) -> str:
+    """The message about an exception that is being handled: a mistake says what to do, a fault of ours is logged."""
+    return error_box(str(error) if isinstance(error, ExplorerError) else fault_message())
 
 
 def fault_message() -> str:
@@ -81,34 +151,55 @@ def loading_words(registry: Registry, name: str) -> Iterator[str]:
     """
     if _status(registry, name).state == "ready":
         return
-    failed: list[BaseException] = []
+    stopped = Event()
+    load = _Work(partial(registry.load, name, lambda: not stopped.is_set()))
+    try:
+        for seconds in load.progress(SLOW_SECONDS):
+            status = _status(registry, name)
+            verb = "Downloading" if status.state == "downloading" else "Loading"
+            share = status.progress
+            words = f"{verb} {name}"
+            if share and share < 1:
+                words += f": {share:.0%}"
+                if 0.02 < share < 0.99 and seconds > 2:
+                    words += f", about {seconds * (1 - share) / share:.0f} s left"
+            yield words + " …"
+    finally:
+        stopped.set()  # whoever pressed Stop closes this generator
+    load.result()
 
-    def load() -> None:
+
+class _Work:
+    """Work in a thread of its own, so that the visitor hears of it, and can stop waiting for it."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._answer: Future = Future()
+        context = copy_context()  # Gradio keeps there that an event is being handled
+        Thread(target=context.run, args=(self._run, work), daemon=True).start()
+
+    def _run(self, work: Callable[[], Any]) -> None:
         try:
-            registry.load(name)
+            self._answer.set_result(work())
         except BaseException as error:  # carried to the visitor's thread
-            failed.append(error)
+            self._answer.set_exception(error)
 
-    worker = Thread(target=load, daemon=True, name=f"load {name}")
-    began = time.monotonic()
-    worker.start()
-    worker.join(SLOW_SECONDS)
-    while worker.is_alive():
-        status = _status(registry, name)
-        verb = "Downloading" if status.state == "downloading" else "Loading"
-        share = status.progress
-        seconds = time.monotonic() - began
-        words = f"{verb} {name}"
-        if share and share < 1:
-            words += f": {share:.0%}"
-            if 0.02 < share < 0.99 and seconds > 2:
-                words += f", about {seconds * (1 - share) / share:.0f} s left"
-        yield words + " …"
-        worker.join(POLL_SECONDS)
-    if failed:
-        raise failed[0]
+    def progress(self, quiet_seconds: float) -> Iterator[float]:
+        """Yield the seconds that have passed, from time to time, until it is done; nothing at first."""
+        began = time.monotonic()
+        wait([self._answer], timeout=quiet_seconds)
+        while not self._answer.done():
+            yield time.monotonic() - began
+            wait([self._answer], timeout=POLL_SECONDS)
+
+    def result(self) -> Any:
+        """What the work returned, or raise what it raised; to be asked once."""
+        answer, self._answer = self._answer, Future()
+        try:
+            return answer.result()
+        finally:
+            del answer  # else an error, its traceback and this frame would keep each other, and a model, in memory
 
 
 def _status(registry: Registry, name: str):
-    registry.card(name)  # raises UnknownModel with the names that exist
+    registry.card(name)  # raises UnknownModel with the nearest names
     return next(status for status in registry.status() if status.name == name)

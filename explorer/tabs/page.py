@@ -3,13 +3,48 @@
 import gradio as gr
 
 from explorer.models.registry import Registry
-from explorer.settings import ASSETS
+from explorer.settings import ASSETS, settings
 from explorer.tabs import TABS
 from explorer.tabs.endpoints import add_endpoints
 from explorer.tabs.links import wire_links
 
 HEADING = """<header class="masthead"><h1>Language model explorer</h1>
 <p>Look inside pre-trained language models, without writing code.</p></header>"""
+SCRIPTS = (
+    "page.js",
+    "decoding.js",
+    "tokens.js",
+    "branches.js",
+    "writing.js",
+    "next_token.js",
+    "pictures.js",
+    "attention_math.js",
+    "attention.js",
+    "attention_lines.js",
+    "attention_matrix.js",
+    "attention_table.js",
+    "attention_take.js",
+    "attention_typing.js",
+    "attention_head.js",
+    "attention_all.js",
+    "heads.js",
+    "switches.js",
+    "neighbours.js",
+    "sense_map.js",
+    "owner.js",
+)
+STYLES = (
+    "style.css",
+    "generate.css",
+    "scores.css",
+    "attention.css",
+    "heads.css",
+    "neighbours.css",
+    "sense_map.css",
+    "senses.css",
+    "similarity.css",
+    "fine_tune.css",
+)
 KEPT_SECONDS = 3600  # files that Gradio keeps for a session
 
 THEME = gr.themes.Base(
@@ -25,6 +60,7 @@ def build_page(registry: Registry) -> gr.Blocks:
     with gr.Blocks(
         title="Language model explorer", analytics_enabled=False, delete_cache=(KEPT_SECONDS, KEPT_SECONDS)
     ) as page:
+        page.queue(max_size=settings().most_waiting, default_concurrency_limit=None)  # quickest while it is empty
         gr.HTML(HEADING, padding=False)
         with gr.Tabs(elem_classes="page-tabs") as tabs:
             linked = [build(registry) for build in TABS]
@@ -34,6 +70,7 @@ def build_page(registry: Registry) -> gr.Blocks:
 
 
 def page_style() -> dict[str, str]:
-    """What launch() needs to dress the page: stylesheet and script, both our own and local."""
-    script = (ASSETS / "page.js").read_text(encoding="utf-8")
-    return {"css": (ASSETS / "style.css").read_text(encoding="utf-8"), "head": f"<script>{script}</script>"}
+    """What launch() needs to dress the page: stylesheets and scripts, all our own and local."""
+    script = "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    style = "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in STYLES)
+    return {"css": style, "head": f"<script>{script}</script>"}

@@ -1,17 +1,22 @@
 """The model picker: in the same place on every tab, with size and whether the model is ready."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import gradio as gr
+from huggingface_hub import constants
 
 from explorer.errors import ExplorerError
 from explorer.figures.catalogue import card_note, picker_options, state_words
-from explorer.models.card import Ability
+from explorer.models.card import Ability, ModelCard
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
 from explorer.settings import settings
 from explorer.tabs.messages import QUIET
-from explorer.tabs.visitors import find_model
+from explorer.tabs.own_models import own_models
+from explorer.tabs.owner import with_owner
+from explorer.tabs.visitors import find_card
+from explorer.training.jobs.supervising import open_jobs
 
 
 @dataclass(frozen=True)
@@ -27,37 +32,64 @@ class ModelPicker:
     changed: gr.events.Dependency
 
 
+def can_embed(card: ModelCard) -> bool:
+    """Whether a model has contextual vectors of tokens."""
+    return Ability.EMBED in card.abilities
+
+
 def model_options(registry: Registry, ability: Ability) -> list[tuple[str, str]]:
     """What the picker offers: (words, name) in catalogue order."""
+    return options_of(registry, registry.names(ability))
+
+
+def options_of(registry: Registry, names: Sequence[str]) -> list[tuple[str, str]]:
+    """(words, name) of some models: what is on this machine, what is ready, how large each is."""
     statuses = {status.name: status for status in registry.status()}
-    cards = [registry.card(name) for name in registry.names(ability)]
+    cards = [registry.card(name) for name in names]
     words = {card.name: state_words(statuses[card.name], is_here(card)) for card in cards}
     return picker_options(cards, words)
 
 
 def build_picker(registry: Registry, ability: Ability, value: str) -> ModelPicker:
-    """Lay out a picker and wire its note and its fresh states."""
+    """Lay out a picker of the models with an ability, and wire its note and its fresh states."""
+    return build_picker_of(registry, registry.names(ability), value, suits=lambda card: ability in card.abilities)
+
+
+def build_picker_of(
+    registry: Registry, names: Sequence[str], value: str, *, suits: Callable[[ModelCard], bool] = can_embed
+) -> ModelPicker:
+    """The same for some models.
+
+    Args:
+        registry: The models on offer.
+        names: Of those that the picker offers.
+        value: The first one.
+        suits: Whether a model that the visitor made by fine-tuning is offered, too.
+    """
     others = [words for allowed, words in (
-        (settings().hub_models, "the id of any model on the Hugging Face Hub"),
+        (settings().hub_models and not constants.is_offline_mode(), "the id of any model on the Hugging Face Hub"),
         (settings().local_models, f"the path of a model folder in {settings().local_models}"),
     ) if allowed]  # fmt: skip
     info = f"Or type {', or '.join(others)}." if others else None
     name = gr.Dropdown(
-        model_options(registry, ability), value=value, label="Model", info=info, allow_custom_value=bool(others),
+        options_of(registry, names), value=value, label="Model", info=info,
+        allow_custom_value=True,  # offline, the message says why not; a link may name a model that somebody tuned
         elem_classes="model-picker",
     )  # fmt: skip
     note = gr.HTML(card_note(registry.card(value)), padding=False)
 
     def describe(chosen: str) -> str:
         try:
-            models, name = find_model(registry, chosen)
-            return card_note(models.card(name))
+            return card_note(find_card(registry, chosen))
         except ExplorerError:
             return ""  # the view in sight, which asks the model next, says what is wrong
 
     changed = name.change(describe, name, note, **QUIET)
-    name.focus(
-        lambda: gr.Dropdown(choices=model_options(registry, ability)),
-        None, name, **QUIET,
-    )  # fmt: skip
+
+    def offer(owner: str) -> gr.Dropdown:
+        tuned = [card for card in own_models(open_jobs(), owner) if suits(card)]
+        own = picker_options(tuned, {card.name: "fine-tuned by you" for card in tuned})
+        return gr.Dropdown(choices=[*own, *options_of(registry, names)])
+
+    name.focus(offer, name, name, js=with_owner(1), **QUIET)
     return ModelPicker(name, changed)

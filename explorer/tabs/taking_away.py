@@ -2,29 +2,94 @@
 
 import json
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape
+from textwrap import wrap
 
-from explorer.analysis.exporting import to_csv, to_json, to_tables
+from explorer.analysis.exporting import Table, to_csv, to_json, to_tables
+
+TITLE_CHARACTERS = 80  # a picture is at least so wide (assets/page.js)
+MOST_TITLE_LINES = 3
 
 
-def download_links(result: object, name: str, *, has_figure: bool = True) -> str:
+def download_links(
+    result: object,
+    name: str,
+    picture: Sequence[str] = (),
+    *,
+    of: str = "",
+    with_link: bool = True,
+    tables: Sequence[str] = (),
+    without: Sequence[str] = (),
+) -> str:
     """Links that hold the numbers themselves, so that nothing is kept on the server.
 
     Args:
         result: A frozen result, or a tuple of them.
         name: Of the files, without ending.
-        has_figure: Whether there is a figure beside the links to save as PNG.
+        picture: Lines that say in the PNG what the figure beside the links is of; none where there is no figure.
+        of: What the JSON is of, where several stand side by side; "" = it goes without saying.
+        with_link: Whether the button that copies the address is among them.
+        tables: Which of its tables; none = all. The links travel with the page: a megabyte of them makes it slow.
+        without: Fields of it that the JSON leaves out, for the same reason; what is left is written without indents.
+    """
+    text = json.dumps(_leave_out(to_json(result), without), indent=None if without else 2, ensure_ascii=False)
+    found = {key: table for key, table in to_tables(result).items() if not tables or key in tables}
+    label = f"JSON of {of}" if of else "JSON"
+    return table_links(found, name, picture, more=((label, f"{name}.json", text),), with_link=with_link)
+
+
+def table_links(
+    tables: Mapping[str, Table],
+    name: str,
+    picture: Sequence[str] = (),
+    *,
+    more: Sequence[tuple[str, str, str]] = (),
+    with_link: bool = True,
+) -> str:
+    """The same of tables that are made already.
+
+    Args:
+        tables: By what they hold.
+        name: Of the files, without ending.
+        picture: As of download_links.
+        more: JSON files: label, file name, text.
+        with_link: As of download_links.
     """
     links = [  # the mark at the start tells spreadsheets that it is UTF-8
-        _link(f"CSV of {key}", f"{name}-{key}.csv", "text/csv", "\ufeff" + to_csv(table))
-        for key, table in to_tables(result).items()
+        _link(
+            f"CSV of {key}", f"{name}.csv" if key == name else f"{name}-{key}.csv", "text/csv", "\ufeff" + to_csv(table)
+        )
+        for key, table in tables.items()
     ]
-    links += [
-        _link("JSON", f"{name}.json", "application/json", json.dumps(to_json(result), indent=2, ensure_ascii=False)),
-    ]
-    if has_figure:
-        links.append("<button type='button' data-action='png'>PNG</button>")
-    links.append("<button type='button' data-action='link'>Copy link</button>")
+    links += [_link(label, file, "application/json", text) for label, file, text in more]
+    if picture:
+        links.append(_picture_button(name, picture))
+    if with_link:
+        links.append("<button type='button' data-action='link'>Copy link</button>")
     return f"<nav class='take-away' aria-label='Take it away'>{''.join(links)}</nav>"
+
+
+def _leave_out(found: object, names: Sequence[str]) -> object:
+    if isinstance(found, list):
+        return [_leave_out(one, names) for one in found]
+    return {key: value for key, value in found.items() if key not in names} if isinstance(found, dict) else found
+
+
+def picture_link(name: str, picture: Sequence[str]) -> str:
+    """A PNG alone, of the figure in the same box (class "with-figure"), where several figures share their numbers."""
+    return f"<nav class='take-away' aria-label='Take the figure away'>{_picture_button(name, picture)}</nav>"
+
+
+def _picture_button(name: str, picture: Sequence[str]) -> str:
+    title = "<br>".join(line for text in picture for line in _title_lines(text))
+    return f"<button type='button' data-action='png' data-file='{name}' data-title='{escape(title)}'>PNG</button>"
+
+
+def _title_lines(text: str) -> list[str]:
+    """A text broken for the width of a picture, and escaped: plotly reads tags in titles."""
+    lines = wrap(text, TITLE_CHARACTERS, max_lines=MOST_TITLE_LINES, placeholder=" …")
+    return [escape(line, quote=False) for line in lines]
 
 
 def _link(label: str, file: str, kind: str, text: str) -> str:

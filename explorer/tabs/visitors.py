@@ -1,22 +1,28 @@
 """Models that a visitor names: a card of its own for the call, listed for nobody else."""
 
+from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 
-from explorer.errors import UnknownModel
-from explorer.models.card import ModelCard
+from explorer.errors import UnknownJob, UnknownModel
+from explorer.models.backend import LoadedModel, Result
+from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
 from explorer.settings import settings
+from explorer.training.jobs.naming import split_name, tuned_card
+from explorer.training.jobs.supervising import open_jobs
 
 
-def find_model(registry: Registry, name: str) -> tuple[Registry, str]:
+def find_model(registry: Registry, name: str, ability: Ability | None = None) -> tuple[Registry, str]:
     """The registry that has the model, and the name it has there.
 
     Args:
         registry: The models on offer.
-        name: One of them, a Hub id, or a folder beneath settings().local_models.
+        name: One of them, one that a job of fine-tuning made, a Hub id, or a folder beneath settings().local_models.
+        ability: What it is wanted for, for the suggestions about an unknown name.
 
     Returns:
-        The registry itself, or one with a further card. A Hub id may be spelled otherwise than its card's name.
+        The registry itself, or one with a further card. It may differ from the name given.
 
     Raises:
         ExplorerError: The name is none of these, or the model may not be loaded here.
@@ -24,12 +30,46 @@ def find_model(registry: Registry, name: str) -> tuple[Registry, str]:
     if not isinstance(name, str):
         raise UnknownModel("Name the model by a string.")
     name = name.strip()
-    if name in registry.names():
-        return registry, name
+    if ending := split_name(name):
+        return _find_tuned(registry, *ending)
+    known = registry.known(name)
+    if known and (known.name == name or not _is_folder(name)):
+        return registry, known.name
     if not ("/" in name or "\\" in name or settings().local_models):
-        registry.card(name)  # raises UnknownModel with the names that exist
+        return registry, registry.card(name, ability).name  # or UnknownModel with the nearest names
     card = _card(name)
     return registry.with_card(card), card.name
+
+
+def find_card(registry: Registry, name: str) -> ModelCard:
+    """The facts about a model that a visitor names. Raises as find_model does."""
+    models, found = find_model(registry, name)
+    return models.card(found)
+
+
+def ask_model(registry: Registry, name: str, analysis: Callable[[LoadedModel], Result]) -> Result:
+    """What an analysis finds of a model that a visitor names. Raises as find_model and Registry.run do."""
+    models, found = find_model(registry, name)
+    return models.run(found, analysis)
+
+
+def forget_job(registry: Registry, id: str) -> None:
+    """Let the models of a job that was deleted go from memory; one that is just being asked goes when it is idle."""
+    registry.let_go(lambda card: (split_name(card.name) or ("", 0))[0] == id)
+
+
+def _find_tuned(registry: Registry, id: str, run: int) -> tuple[Registry, str]:
+    try:
+        card = tuned_card(open_jobs().shelf, id, run)
+    except UnknownJob:
+        forget_job(registry, id)
+        raise
+    return registry.with_card(card), card.name
+
+
+def _is_folder(name: str) -> bool:
+    """Whether a name without a path is that of a folder on offer, which comes before a repository of that name."""
+    return bool(settings().local_models) and (Path(settings().local_models) / name).is_dir()
 
 
 @lru_cache(maxsize=64)

@@ -9,11 +9,14 @@ from explorer import analysis
 from explorer.analysis.results import BlankFills
 from explorer.analysis.strategies import STRATEGIES
 from explorer.figures.bars import blank_bars
+from explorer.figures.notes import fills_note
 from explorer.figures.sentences import caption, completion_list
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.fill_blanks.view import Sentence, View
+from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
 
 
 def build(registry: Registry, sentence: Sentence, first: BlankFills) -> View:
@@ -24,7 +27,7 @@ def build(registry: Registry, sentence: Sentence, first: BlankFills) -> View:
         chart = gr.Plot(figure, show_label=False, elem_classes="figure")
         below = gr.HTML(foot, padding=False)
 
-    @in_place(registry, outputs=3)
+    @in_place(registry, outputs=3, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, top_k: int, count: int, strategy: str) -> tuple:
         ask = partial(analysis.fill_blanks, text=text, top_k=int(top_k), count=int(count), strategy=strategy)
         return draw_fills(models, models.run(model, ask))
@@ -39,4 +42,5 @@ def draw_fills(models: Registry, fills: BlankFills) -> tuple[str, go.Figure, str
     foot = caption(
         [fills.model, STRATEGIES[fills.strategy].label.lower(), protocol], models.card(fills.model).paper_url
     )
-    return completion_list(fills), blank_bars(fills), foot + download_links(fills, "blanks")
+    links = download_links(fills, "blanks", (fills.text, fills.model))
+    return completion_list(fills), blank_bars(fills), fills_note(fills) + foot + links

@@ -5,40 +5,54 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
-from explorer.errors import UnsuitableText
 from explorer.figures.bars import candidate_bars
+from explorer.figures.notes import note
 from explorer.figures.sentences import caption
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.fill_blanks.view import Sentence, View
+from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.later import later_figure
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+LONGER = (
+    "Numbers of candidates with more pieces are sums of more terms, and so lower: compare those of like length, or the "
+    "numbers per piece in the CSV."
+)
+NO_CANDIDATES = "Write at least one candidate above, or several separated by commas, such as: is, are, was."
 
 
 def read_candidates(lines: str) -> list[list[str]]:
-    """One list per line, separated by commas or slashes; an empty line leaves its blank without candidates."""
-    return [[part.strip() for part in line.replace("/", ",").split(",") if part.strip()] for line in lines.split("\n")]
+    """One list per line; an empty line leaves its blank without candidates.
+
+    Candidates are parted by commas; in a line without any, by slashes, as in "is/are".
+    """
+    parts = [line.split("," if "," in line else "/") for line in lines.rstrip().split("\n")]
+    return [[part.strip() for part in line if part.strip()] for line in parts]
 
 
 def build(registry: Registry, sentence: Sentence, first: str) -> View:
     """Lay out the view."""
     with gr.Tab("My candidates", id="candidates") as tab:
         candidates = gr.Textbox(
-            first, lines=2, max_lines=6, label="Candidates: one line per blank, separated by commas",
+            first, lines=2, max_lines=6, label="Candidates: one line per blank, separated by commas (or is/are)",
             info="Names of several words are fine. ★ marks yours; the others are the model's own choices.",
         )  # fmt: skip
-        chart = gr.Plot(show_label=False, elem_classes="figure")
+        chart = later_figure()
         below = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=2)
+    @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, top_k: int, candidates: str) -> tuple:
         wanted = read_candidates(candidates)
         if not any(wanted):
-            raise UnsuitableText("Write at least one candidate, or several separated by commas, such as: is, are, was.")
-        ranking = models.run(
-            model, partial(analysis.rank_candidates, text=text, candidates=wanted, top_k=int(top_k))
-        )
+            return gr.Plot(visible=False), note(NO_CANDIDATES)
+        ranking = models.run(model, partial(analysis.rank_candidates, text=text, candidates=wanted, top_k=int(top_k)))
         foot = caption([ranking.model, ranking.score], "https://arxiv.org/abs/2305.10588")
-        return candidate_bars(ranking), foot + download_links(ranking, "candidates")
+        if len({len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}) > 1:
+            foot = note(LONGER) + foot
+        links = download_links(ranking, "candidates", (ranking.text, ranking.model))
+        return gr.Plot(candidate_bars(ranking), visible=True), foot + links
 
     inputs = [sentence.model, sentence.text, sentence.top_k, candidates]
-    return View(tab, draw, inputs, [chart, below], (candidates,))
+    return View(tab, draw, inputs, [chart, below], {"candidates": candidates})

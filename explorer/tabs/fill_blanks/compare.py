@@ -8,13 +8,16 @@ import gradio as gr
 from explorer import analysis
 from explorer.errors import UnsuitableText
 from explorer.figures.bars import model_bars
+from explorer.figures.notes import unknown_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.fill_blanks.view import Sentence, View
+from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.later import later_figure
 from explorer.tabs.messages import in_place
 from explorer.tabs.picker import model_options
 from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
 
 MOST_MODELS = 6
 
@@ -27,21 +30,24 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
                 model_options(registry, Ability.FILL_BLANKS), value=first, multiselect=True, scale=4,
                 max_choices=MOST_MODELS - 1, label="Compare with",
             )  # fmt: skip
-            which = gr.Number(1, label="Blank", minimum=1, precision=0, scale=1, min_width=80)
-        chart = gr.Plot(show_label=False, elem_classes="figure")
+            which = gr.Number(1, label="Blank", precision=0, scale=1, min_width=80)
+        chart = later_figure()
         below = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=2)
+    @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
     def draw_all(models: Registry, names: list[str], text: str, top_k: int, which: int) -> tuple:
         ask = partial(analysis.fill_blanks, text=text, top_k=int(top_k), count=1, strategy="independent")
         results = tuple(models.run(name, ask) for name in dict.fromkeys(names))
         if not 1 <= (which or 0) <= len(results[0].blanks):
-            raise UnsuitableText(f"The text has {len(results[0].blanks)} blanks; choose one of them to compare.")
+            count = len(results[0].blanks)
+            raise UnsuitableText(f"The text has {count} blank{'s' * (count != 1)}, counted from 1: choose one of them.")
+        shown = [choice.text for fills in results for choice in fills.blanks[int(which) - 1].choices]
         foot = caption([*names, "probabilities over each model's own vocabulary, other blanks left open"])
-        return model_bars(results, int(which) - 1), foot + download_links(results, "models")
+        below = unknown_note(shown) + foot + download_links(results, "models", (text, f"Blank {int(which)}"))
+        return gr.Plot(model_bars(results, int(which) - 1), visible=True), below
 
     def draw(model: str, text: str, top_k: int, others: list[str], which: int) -> Iterator[tuple]:
         yield from draw_all([model, *others][:MOST_MODELS], text, top_k, which)
 
     inputs = [sentence.model, sentence.text, sentence.top_k, others, which]
-    return View(tab, draw, inputs, [chart, below], (others, which))
+    return View(tab, draw, inputs, [chart, below], {"compare": others, "compared_blank": which})

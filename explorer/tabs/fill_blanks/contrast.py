@@ -5,14 +5,20 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
-from explorer.figures.bars import contrast_bars
+from explorer.errors import UnsuitableText
+from explorer.figures.bars import NO_DIFFERENCE, contrast_bars
+from explorer.figures.notes import note, unknown_note
 from explorer.figures.sentences import caption
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.fill_blanks.view import Sentence, View
+from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.later import later_figure
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
 
 WORDS = 16
+NO_OTHER = "Write a second sentence above to compare with: change a word of the first, and keep the blank."
 
 
 def build(registry: Registry, sentence: Sentence, first: str) -> View:
@@ -22,16 +28,28 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
             other = gr.Textbox(
                 first, label="Second sentence", info="Change a word of the first sentence and keep the blank.", scale=4
             )
-            which = gr.Number(1, label="Blank", minimum=1, precision=0, scale=1, min_width=80)
-        chart = gr.Plot(show_label=False, elem_classes="figure")
+            which = gr.Number(1, label="Blank", precision=0, scale=1, min_width=80)
+        chart = later_figure()
         below = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=2)
+    @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, other: str, which: int) -> tuple:
+        if not other.strip():
+            return gr.Plot(visible=False), note(NO_OTHER)
         ask = partial(analysis.contrast_texts, text=text, other_text=other, top_k=WORDS, blank=which)
-        contrast = models.run(model, ask)
+        try:
+            contrast = models.run(model, ask)
+        except UnsuitableText as error:  # the analysis numbers its texts; here they have names
+            named = str(error).replace("Text 1: ", "First sentence: ", 1).replace("Text 2: ", "Second sentence: ", 1)
+            raise UnsuitableText(named) from None
+        if not contrast.words:
+            return gr.Plot(visible=False), note(NO_DIFFERENCE)
         divergence = f"Jensen-Shannon divergence {contrast.divergence_bits:.3f} bits (0 = same, 1 = nothing shared)"
-        foot = caption([contrast.model, f"the {WORDS} words that differ most", divergence])
-        return contrast_bars(contrast), foot + download_links(contrast, "contrast")
+        foot = unknown_note(word.text for word in contrast.words) + caption(
+            [contrast.model, f"the {len(contrast.words)} words that differ most", divergence]
+        )
+        links = download_links(contrast, "contrast", (f"First: {text}", f"Second: {other}", contrast.model))
+        return gr.Plot(contrast_bars(contrast), visible=True), foot + links
 
-    return View(tab, draw, [sentence.model, sentence.text, other, which], [chart, below], (other, which))
+    own = {"other": other, "blank": which}
+    return View(tab, draw, [sentence.model, sentence.text, other, which], [chart, below], own)

@@ -1,14 +1,10 @@
 """Examples to start from, of the kinds that lectures use; each one click."""
 
-import json
+from collections import Counter
 from dataclasses import dataclass
-from itertools import groupby
 
-import gradio as gr
-
-from explorer.settings import ASSETS
-
-FILE = ASSETS / "examples" / "fill_blanks.json"
+from explorer.analysis.words import split_words
+from explorer.tabs.gallery import read_examples
 
 
 @dataclass(frozen=True)
@@ -21,6 +17,8 @@ class Example:
         text: With blanks.
         candidates: One line per blank, separated by commas.
         other: A second sentence to compare with.
+        note: What to know before pressing it, e.g. that the shipped model is too small for it.
+        view: Id of the view that makes its point; without one, the view in sight stays.
     """
 
     kind: str
@@ -28,21 +26,48 @@ class Example:
     text: str
     candidates: str
     other: str
+    note: str = ""
+    view: str = ""
 
 
 def read_gallery() -> tuple[Example, ...]:
     """The examples in page order; the first is the one the page opens on."""
-    return tuple(Example(**entry) for entry in json.loads(FILE.read_text(encoding="utf-8")))
+    return read_examples("fill_blanks", Example)
 
 
-def build_gallery(examples: tuple[Example, ...]) -> list[tuple[gr.Button, Example]]:
-    """Lay out a row of buttons per kind."""
-    buttons = []
-    with gr.Column(elem_classes="gallery"):
-        gr.HTML("<p class='section'>Examples</p>", padding=False)
-        for kind, group in groupby(examples, key=lambda example: example.kind):
-            with gr.Row(elem_classes="gallery-row"):
-                gr.HTML(f"<span class='kind'>{kind}</span>", padding=False, elem_classes="gallery-kind")
-                for example in group:
-                    buttons.append((gr.Button(example.label, size="sm", elem_classes="example"), example))
-    return buttons
+def follow_example(
+    examples: tuple[Example, ...], text: str, candidates: str, other: str, given: Example
+) -> tuple[str, str, Example]:
+    """What belongs to an example leaves when more than a few words of its sentence change, and comes back with it.
+
+    What the visitor typed stays.
+
+    Args:
+        examples: All of them.
+        text: The sentence as it is now.
+        candidates: Those in the box.
+        other: The second sentence in the box.
+        given: The example that filled the boxes last.
+
+    Returns:
+        The candidates, the second sentence, and the example that now fills the boxes.
+    """
+    now = next((example for example in examples if example.text == text), None)
+    if now is None and _is_edit_of(text, given.text):
+        return candidates, other, given
+    is_candidates_its_own = candidates in ("", given.candidates)
+    is_other_its_own = other in ("", given.other)
+    return (
+        (now.candidates if now else "") if is_candidates_its_own else candidates,
+        (now.other if now else "") if is_other_its_own else other,
+        now or given,
+    )
+
+
+def _is_edit_of(text: str, before: str) -> bool:
+    """Whether a few words were changed: as many blanks, and most words are still there."""
+    now, then = split_words(text), split_words(before)
+    if sum(word.is_blank for word in now) != sum(word.is_blank for word in then):
+        return False
+    counts = [Counter(word.text.casefold() for word in words if not word.is_blank) for words in (now, then)]
+    return 2 * (counts[0] & counts[1]).total() > max(counts[0].total(), counts[1].total())

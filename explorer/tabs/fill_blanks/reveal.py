@@ -8,11 +8,15 @@ from explorer import analysis
 from explorer.analysis.results import BlankReveal
 from explorer.analysis.strategies import STRATEGIES
 from explorer.figures.bars import step_bars
+from explorer.figures.notes import reveal_note
 from explorer.figures.sentences import caption, reveal_list
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.fill_blanks.view import Sentence, View
+from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.later import later_figure
 from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
 
 ORDERS = [(strategy.label, strategy.key) for strategy in STRATEGIES.values() if strategy.reveals]
 
@@ -23,8 +27,9 @@ def build(registry: Registry, sentence: Sentence) -> View:
         with gr.Row(elem_classes="controls"):
             order = gr.Radio(ORDERS, value="most_confident_first", label="Order", scale=2)
             step = gr.Slider(0, 1, 0, step=1, label="Blanks filled", info="Arrow keys walk the steps.", scale=3)
+            following = gr.Button("Next", size="sm", scale=0, min_width=80)
         history = gr.HTML(padding=False, elem_classes="result")
-        chart = gr.Plot(show_label=False, elem_classes="figure")
+        chart = later_figure()
         below = gr.HTML(padding=False)
         known = gr.State(None)
 
@@ -37,14 +42,19 @@ def build(registry: Registry, sentence: Sentence) -> View:
         now = reveal.steps[at]
         return reveal_list(reveal, at), gr.Plot(step_bars(now.blanks, now.text), visible=True)
 
-    @in_place(registry, outputs=5)
+    @in_place(registry, outputs=5, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, top_k: int, order: str) -> tuple:
         ask = partial(analysis.reveal_blanks, text=text, top_k=int(top_k), strategy=order)
         reveal = models.run(model, ask)
         foot = caption([reveal.model, STRATEGIES[reveal.strategy].label.lower(), STRATEGIES[reveal.strategy].score])
+        links = download_links(reveal, "steps", (reveal.text, reveal.model))
         steps = gr.Slider(maximum=len(reveal.steps), value=0)
-        return reveal, steps, *show(reveal, 0), foot + download_links(reveal, "steps")
+        return reveal, steps, *show(reveal, 0), reveal_note(reveal) + foot + links
 
+    def forward(reveal: BlankReveal | None, at: int) -> object:
+        return min(int(at) + 1, len(reveal.steps)) if reveal else gr.skip()
+
+    following.click(forward, [known, step], step, trigger_mode="multiple", **QUIET)
     step.change(show, [known, step], [history, chart], **QUIET)
     inputs = [sentence.model, sentence.text, sentence.top_k, order]
-    return View(tab, draw, inputs, [known, step, history, chart, below], (order,))
+    return View(tab, draw, inputs, [known, step, history, chart, below], {"order": order})

@@ -6,10 +6,12 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.figures.sentences import token_strip
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.fill_blanks.view import Sentence, View
+from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
 
 
 def build(registry: Registry, sentence: Sentence) -> View:
@@ -18,9 +20,9 @@ def build(registry: Registry, sentence: Sentence) -> View:
         pieces = gr.HTML(padding=False, elem_classes="result")
         below = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=2)
+    @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str) -> tuple:
         tokenization = models.run(model, partial(analysis.tokenize_text, text=text))
-        return token_strip(tokenization), download_links(tokenization, "tokens", has_figure=False)
+        return token_strip(tokenization), download_links(tokenization, "tokens")
 
     return View(tab, draw, [sentence.model, sentence.text], [pieces, below])

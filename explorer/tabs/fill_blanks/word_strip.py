@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from explorer.analysis.words import split_words, toggle_blank
+from explorer.analysis.words import carry_hidden, split_words, toggle_blank
 from explorer.figures.sentences import word_buttons
 from explorer.tabs.messages import QUIET
 
@@ -17,12 +17,25 @@ element.addEventListener('click', event => {
 
 
 @dataclass(frozen=True)
+class Hidden:
+    """What the blanks of a text hide.
+
+    Attributes:
+        text: The text.
+        words: For each of its blanks in order, the word it hides, or "".
+    """
+
+    text: str
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class WordStrip:
     """The strip on the page.
 
     Attributes:
         words: The row of words.
-        hidden: What each blank hides, in order.
+        hidden: What the blanks of the text hide.
         changed: Event after which the sentence is another one, however that came about.
     """
 
@@ -33,26 +46,26 @@ class WordStrip:
 
 def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
     """Lay out the strip and wire it to the text box."""
-    hidden = gr.State(())
+    hidden = gr.State(Hidden(value))
     strip = gr.HTML(
         word_buttons(split_words(value)), js_on_load=ON_LOAD, padding=False,
         elem_classes="word-strip", label="Click a word to blank it",
     )  # fmt: skip
 
-    def click(written: str, hides: tuple[str, ...], event: gr.EventData) -> tuple:
-        changed, hides = toggle_blank(written, tuple(hides), int(event._data["index"]))
-        return changed, hides, word_buttons(split_words(changed, hides))
+    def follow(written: str, before: Hidden) -> tuple[Hidden, str]:
+        words = carry_hidden(before.text, before.words, written)
+        return Hidden(written, words), word_buttons(split_words(written, words))
 
-    def follow(written: str, hides: tuple[str, ...]) -> tuple:
-        words = split_words(written, tuple(hides))
-        kept = tuple(word.hidden for word in words if word.is_blank)
-        return kept, word_buttons(words)
+    def click(written: str, before: Hidden, event: gr.EventData) -> tuple[str, Hidden, str]:
+        now, _ = follow(written, before)
+        changed, words = toggle_blank(written, now.words, int(event._data["index"]))
+        return changed, Hidden(changed, words), word_buttons(split_words(changed, words))
 
     strip.select(click, [text, hidden], [text, hidden, strip], trigger_mode="multiple", **QUIET)
     changed = text.change(follow, [text, hidden], [hidden, strip], **QUIET)  # input does not fire for pasted text
     return WordStrip(strip, hidden, changed)
 
 
-def show_words(text: str) -> tuple[tuple, str]:
+def show_words(text: str) -> tuple[Hidden, str]:
     """State and value of the strip for a text that was put in whole, e.g. an example."""
-    return (), word_buttons(split_words(text))
+    return Hidden(text), word_buttons(split_words(text))

@@ -1,0 +1,135 @@
+// Which head is in sight, how it is drawn, and its weights: fetched when looked at, the neighbours ahead.
+(() => {
+  const explorer = (window.explorer = window.explorer || {});
+  const MOST_KEPT_BYTES = 48 * 2 ** 20; // of heads in the browser, in full precision
+  const AHEAD_CELLS = 300 * 300; // the neighbours of a larger head are not fetched before they are wanted
+  const REST_MS = 500; // the address follows when the arrow keys rest
+
+  // "encoder-3-5": layer 3, head 5, counted from 1; "encoder-3-mean", "encoder-mean", "encoder-rollout".
+  const read = word => {
+    const [stack, layer, head] = String(word).split('-');
+    const whole = layer === 'mean' || layer === 'rollout';
+    return {stack, layer: whole ? layer : Number(layer), head: whole ? null : head === 'mean' ? head : Number(head)};
+  };
+  const spell = ({stack, layer, head}) => (head === null ? `${stack}-${layer}` : `${stack}-${layer}-${head}`);
+  const words = which => {
+    const {stack, layer, head} = read(which);
+    const names = {encoder: 'encoder', decoder: 'decoder', cross: 'cross attention'};
+    if (layer === 'rollout') return `${names[stack]}, rollout through all layers`;
+    if (layer === 'mean') return `${names[stack]}, mean of all heads`;
+    return `${names[stack]}, layer ${layer}, ${head === 'mean' ? 'mean of its heads' : `head ${head}`}`;
+  };
+
+  const THRESHOLDS = [0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
+  const PLAIN = {form: 'lines', words: false, pair: '', special: true, first: true, close: false, least: null, pin: null};
+  const leastOf = look => look.least ?? (look.form === 'lines' ? 3 : 0);
+  // "matrix.words.01.t5": only what differs from PLAIN.
+  const readLook = text => {
+    const look = {...PLAIN};
+    String(text ?? '').split('.').forEach(part => {
+      if (part === 'matrix' || part === 'table') look.form = part;
+      if (part === 'words' || part === 'close') look[part] = true;
+      if (part === 'nospecial') look.special = false;
+      if (part === 'nofirst') look.first = false;
+      if (/^[01][01]$/.test(part)) look.pair = part;
+      if (/^t[0-9]$/.test(part)) look.least = Number(part[1]);
+      if (/^p[0-9]{1,4}$/.test(part)) look.pin = Number(part.slice(1)); // of the lines, the token whose own are drawn
+    });
+    return look;
+  };
+  const spellLook = look => [
+    look.form !== PLAIN.form && look.form, look.words && 'words', look.pair, !look.special && 'nospecial',
+    !look.first && 'nofirst', look.close && 'close', look.least !== null && `t${look.least}`,
+    look.pin !== null && `p${look.pin}`,
+  ].filter(Boolean).join('.');
+
+  // The heads of one reading. What is asked for while another is on its way is fetched next, and only the latest.
+  const store = (data, server) => {
+    const kept = new Map(), coming = new Map();
+    const most = data.stacks[0].most;
+    let bytes = 0;
+    const keep = (which, weights) => {
+      if (kept.has(which)) return;
+      kept.set(which, weights);
+      bytes += weights.byteLength;
+      for (const [oldest, held] of kept) {
+        if (bytes <= MOST_KEPT_BYTES || oldest === which) break;
+        kept.delete(oldest);
+        bytes -= held.byteLength;
+      }
+    };
+    keep(data.which, explorer.attentionMath.unpack(data.weights, most));
+    data.weights = null;
+    const get = which => {
+      if (kept.has(which)) {
+        const weights = kept.get(which);
+        kept.delete(which); // to the end: the oldest leave first
+        kept.set(which, weights);
+        return Promise.resolve(weights);
+      }
+      if (!coming.has(which)) {
+        coming.set(which, server.fetch_head({asked: data.asked, which}).then(answer => {
+          if (!answer || answer.error) throw new Error(answer?.error ?? 'The server did not answer. Try again.');
+          const weights = explorer.attentionMath.unpack(answer.weights, most);
+          keep(which, weights);
+          return weights;
+        }).finally(() => coming.delete(which)));
+      }
+      return coming.get(which);
+    };
+    // Once somebody stays: all layers on the server, and of a short text the heads around this one here.
+    let isAhead = false;
+    const ahead = async (which, cells) => {
+      const {stack, layer, head} = read(which);
+      const {layers, heads} = data.stacks.find(one => one.name === stack);
+      if (!isAhead) {
+        const answer = await server.read_ahead({asked: data.asked, which}).catch(error => ({error: error.message}));
+        if (answer?.error) return; // asked for again, it says what is wrong
+        isAhead = true;
+      }
+      if (cells > AHEAD_CELLS || typeof head !== 'number') return;
+      [[0, 1], [0, -1], [1, 0], [-1, 0]].map(([down, right]) => ({stack, layer: layer + down, head: head + right}))
+        .filter(one => one.layer >= 1 && one.layer <= layers && one.head >= 1 && one.head <= heads)
+        .forEach(one => get(spell(one)).catch(() => {})); // asked for again, it says what is wrong
+    };
+    return {get, ahead, has: which => kept.has(which), bytes: () => bytes};
+  };
+
+  const views = new Set(); // each may have go(which) and dress(look)
+  const all = name => value => views.forEach(view => view[name]?.(value));
+  let resting = 0;
+  const rest = action => {
+    clearTimeout(resting);
+    resting = setTimeout(action, REST_MS);
+  };
+  // Into the hidden boxes that links and the other views read.
+  const put = (id, text) => {
+    const box = document.querySelector(`#${id} textarea, #${id} input`);
+    if (!box || box.value === text) return;
+    box.value = text;
+    box.dispatchEvent(new Event('input', {bubbles: true}));
+  };
+  const held = () => {
+    const [which, look] = ['which', 'look'].map(name => document.querySelector(`#attention-${name} :is(textarea, input)`)?.value ?? '');
+    return {which, look};
+  };
+  const note = (which, look) => {
+    put('attention-which', which);
+    put('attention-look', look);
+  };
+  // Whatever stands for a head, in any view of the tab, opens it: <button data-open-head="encoder-3-5">.
+  const open = which => {
+    clearTimeout(resting);
+    put('attention-which', which);
+    all('go')(which);
+    setTimeout(() => document.querySelector('.views [data-tab-id="head"]')?.click());
+  };
+  document.addEventListener('click', event => {
+    const button = event.target.closest('[data-open-head]');
+    if (button) open(button.dataset.openHead);
+  });
+  explorer.attention = {
+    read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, go: all('go'), dress: all('dress'),
+    THRESHOLDS,
+  };
+})();

@@ -1,0 +1,132 @@
+// The view "All heads": every head in little, layers down, heads across; a press opens one.
+(() => {
+  const explorer = (window.explorer = window.explorer || {});
+  const TITLES = {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'};
+
+  explorer.attentionAll = (element, props, watch) => {
+    const {make, attention} = explorer;
+    element.classList.add('attention-all');
+    const said = make('p', 'head-said', 'Point at a head, or walk them by arrow keys; Enter opens it.', {role: 'status'});
+    const stage = make('div', 'all-stage');
+    const save = make('button', '', 'PNG', {type: 'button'});
+    const take = make('nav', 'take-away', '', {'aria-label': 'Take it away'});
+    take.append(save, make('button', '', 'Copy link', {type: 'button', 'data-action': 'link'}));
+    const hint = make('p', 'note', 'Rows: tokens that look, columns: what they look at, both in the order of the text. ' +
+      'The stronger the colour, the more; each head is scaled by its strongest weight; of a long text, a cell is the largest weight of its block.');
+    element.replaceChildren(said, stage, hint, take);
+    let value = null, data = null;
+
+    const hueOf = () => {
+      const hue = getComputedStyle(element).getPropertyValue('--fill').trim();
+      return [1, 3, 5].map(start => parseInt(hue.slice(start, start + 2), 16));
+    };
+    const paint = (canvas, cells, start, rows, columns, [red, green, blue]) => {
+      [canvas.width, canvas.height] = [columns, rows];
+      const pen = canvas.getContext('2d');
+      const image = pen.createImageData(columns, rows);
+      let most = 1;
+      for (let at = 0; at < rows * columns; at += 1) most = Math.max(most, cells[start + at]);
+      for (let at = 0; at < rows * columns; at += 1) image.data.set([red, green, blue, Math.round(255 * cells[start + at] / most)], 4 * at);
+      pen.putImageData(image, 0, 0);
+    };
+
+    const mark = which => stage.querySelectorAll('.thumb').forEach(button => {
+      const isHere = button.dataset.openHead === which;
+      button.toggleAttribute('data-here', isHere);
+      if (isHere) button.setAttribute('aria-current', 'true');
+      else button.removeAttribute('aria-current');
+    });
+    const draw = () => {
+      const hue = hueOf();
+      const drawn = data.stacks.map(({name, shape: [layers, heads, rows, columns], cells: packed}) => {
+        const cells = explorer.attentionMath.bytes(packed);
+        const grid = make('div', 'all-grid', '', {role: 'group', 'aria-label': `${TITLES[name]}: layers down, heads across`});
+        grid.style.setProperty('--heads', heads);
+        grid.append(make('span', 'corner', 'layer'), ...Array.from({length: heads}, (_, head) => make('span', 'across', String(head + 1))));
+        for (let layer = 0; layer < layers; layer += 1) {
+          grid.append(make('span', 'down', String(layer + 1)));
+          for (let head = 0; head < heads; head += 1) {
+            const which = attention.spell({stack: name, layer: layer + 1, head: head + 1});
+            const button = make('button', 'thumb', '', {
+              type: 'button', tabindex: layer + head ? '-1' : '0', 'data-open-head': which, 'aria-label': attention.words(which),
+            });
+            const canvas = make('canvas', '', '', {'aria-hidden': 'true'});
+            paint(canvas, cells, (layer * heads + head) * rows * columns, rows, columns, hue);
+            button.append(canvas);
+            grid.append(button);
+          }
+        }
+        const section = make('section');
+        if (data.stacks.length > 1) section.append(make('h3', '', TITLES[name]));
+        section.append(grid);
+        return section;
+      });
+      stage.replaceChildren(...drawn);
+      mark(data.which);
+      element.dataset.drawn = data.which;
+    };
+
+    const about = event => {
+      const button = event.target.closest?.('.thumb');
+      if (button) said.textContent = `${attention.words(button.dataset.openHead)}. A press opens it.`;
+    };
+    element.addEventListener('pointerover', about);
+    element.addEventListener('focusin', about);
+    element.addEventListener('keydown', event => {
+      const button = event.target.closest('.thumb');
+      if (!button) return;
+      const all = [...button.parentElement.querySelectorAll('.thumb')];
+      const heads = Number(button.parentElement.style.getPropertyValue('--heads'));
+      const by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -heads, ArrowDown: heads}[event.key];
+      const next = all[all.indexOf(button) + by];
+      if (!by) return;
+      event.preventDefault();
+      if (!next) return;
+      button.tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
+    });
+    save.addEventListener('click', () => {
+      const [edge, size] = [40, 72];
+      const width = Math.max(...data.stacks.map(({shape}) => shape[1])) * size + edge + 20;
+      const height = data.stacks.reduce((sum, {shape}) => sum + shape[0] * size + 60, 40);
+      const canvas = make('canvas');
+      [canvas.width, canvas.height] = [width, height];
+      const pen = canvas.getContext('2d');
+      pen.fillStyle = '#fff';
+      pen.fillRect(0, 0, width, height);
+      pen.fillStyle = '#1b1f24';
+      pen.font = '14px system-ui, sans-serif';
+      pen.fillText(`${data.model}: layers down, heads across`, 12, 24);
+      pen.imageSmoothingEnabled = false;
+      let top = 40;
+      data.stacks.forEach(({name, shape: [layers, heads, rows, columns], cells: packed}) => {
+        const cells = explorer.attentionMath.bytes(packed);
+        pen.fillText(TITLES[name], 12, top + 18);
+        for (let layer = 0; layer < layers; layer += 1) {
+          pen.fillText(String(layer + 1), 14, top + 30 + layer * size + size / 2);
+          for (let head = 0; head < heads; head += 1) {
+            const one = make('canvas');
+            paint(one, cells, (layer * heads + head) * rows * columns, rows, columns, [0, 114, 178]);
+            pen.drawImage(one, edge + head * size, top + 28 + layer * size, size - 6, size - 6);
+            pen.strokeStyle = '#c5cad1';
+            pen.strokeRect(edge + head * size + 0.5, top + 28 + layer * size + 0.5, size - 7, size - 7);
+          }
+        }
+        top += layers * size + 60;
+      });
+      explorer.attentionTake.save('attention-all-heads.png', canvas.toDataURL('image/png'));
+    });
+
+    const read = () => {
+      if (!props.value || props.value === value) return;
+      value = props.value;
+      data = JSON.parse(value);
+      draw();
+      element.explorer = data;
+    };
+    attention.views.add({go: mark});
+    watch('value', read);
+    read();
+  };
+})();

@@ -1,0 +1,264 @@
+// The view "Head": controls, the drawing, a sentence about what is pointed at, and the numbers to take away.
+(() => {
+  const explorer = (window.explorer = window.explorer || {});
+  const STAY_MS = 350; // after which a head was not only passed
+  const PAIRS = [['', 'All'], ['00', 'First to first'], ['01', 'First to second'], ['10', 'Second to first'], ['11', 'Second to second']];
+  const SKELETON = `
+    <div class="head-bar">
+      <label class="stack-choice">Attention <select data-set="stack"></select></label>
+      <span class="stepper"><button type="button" data-step="layer,-1" aria-label="Layer before (arrow up)">‹</button
+        ><label>Layer <select data-set="layer"></select></label
+        ><button type="button" data-step="layer,1" aria-label="Next layer (arrow down)">›</button></span>
+      <span class="stepper"><button type="button" data-step="head,-1" aria-label="Head before (arrow left)">‹</button
+        ><label>Head <select data-set="head"></select></label
+        ><button type="button" data-step="head,1" aria-label="Next head (arrow right)">›</button></span>
+      <span class="forms" role="radiogroup" aria-label="Drawn as"
+        ><button type="button" role="radio" data-form="lines">Lines</button
+        ><button type="button" role="radio" data-form="matrix">Matrix</button
+        ><button type="button" role="radio" data-form="table">Table</button></span>
+      <label class="least">Weights from <input type="range" min="0" max="9" step="1" data-set="least"><output></output></label>
+      <details class="head-more"><summary>More options</summary><div>
+        <label title="A word's pieces together: weights to them summed, from them averaged"><input type="checkbox" data-set="words"> Whole words</label>
+        <label title="[CLS], [SEP] and their kin, which stand for no part of the text"><input type="checkbox" data-set="special"> Special tokens</label>
+        <label title="Where heads of causal models rest when they have nothing to do"><input type="checkbox" data-set="first"> First token</label>
+        <label class="close"><input type="checkbox" data-set="close"> Large cells</label>
+        <label class="pair">Texts <select data-set="pair"></select></label></div></details>
+    </div>
+    <p class="head-said" role="status"></p>
+    <div class="head-stage" tabindex="-1"></div>
+    <p class="head-legend legend"></p>
+    <nav class="take-away" aria-label="Take it away"><button type="button" data-take="csv">CSV of this head</button
+      ><button type="button" data-take="png">PNG</button><button type="button" data-action="link">Copy link</button></nav>`;
+
+  explorer.attentionHead = (element, props, watch, server) => {
+    const {make, percent, attention, attentionMath} = explorer;
+    element.innerHTML = SKELETON;
+    element.classList.add('attention-head');
+    const part = name => element.querySelector(name);
+    const [stage, said, legend] = ['.head-stage', '.head-said', '.head-legend'].map(part);
+    const control = name => part(`[data-set="${name}"]`);
+    let value = null, data = null, heads = null, which = '', wanted = '', look = attention.readLook('');
+    let selected = null, drawn = null, pinned = null, pointed = null;
+
+    const stackOf = name => data.stacks.find(one => one.name === name);
+    const keysOf = stack => stack.keys ?? stack.queries;
+    const drawings = {
+      lines: explorer.attentionLines(stage, {onPoint: at => point(at), onPin: at => pin(at)}),
+      matrix: explorer.attentionMatrix(stage, {onCell: at => point(at), onPin: at => pin(at)}),
+      table: explorer.attentionTable(stage, {onCell: at => point(at), onPin: at => pin(at)}),
+    };
+
+    // What is pointed at, in words; pinned it stays.
+    const number = weight => weight.toFixed(5); // what 16 bits hold
+    const name = (unit, side) => `“${unit.text}” (${unit.tokens.map(token => token + 1).join('–')}${side ? `, ${side}` : ''})`;
+    const say = () => {
+      const at = pointed ?? pinned;
+      const {rows, columns, values} = selected;
+      if (!rows.length || !columns.length) return said.replaceChildren(make('span', '', 'Nothing is left to draw: show more tokens or texts.'));
+      if (!at) {
+        const most = values.indexOf(selected.largest);
+        const [query, key] = [Math.floor(most / columns.length), most % columns.length];
+        said.replaceChildren(...sentence(rows[query], columns[key], selected.largest, 'Strongest here: '));
+      } else if ('key' in at) {
+        said.replaceChildren(...sentence(rows[at.query], columns[at.key], values[at.query * columns.length + at.key]));
+      } else {
+        const isQuery = at.side === 'query';
+        const others = (isQuery ? columns : rows).map((unit, place) => [unit, values[isQuery ? at.place * columns.length + place : place * columns.length + at.place]]);
+        const best = others.sort((one, other) => other[1] - one[1]).slice(0, 4);
+        const unit = (isQuery ? rows : columns)[at.place];
+        const list = best.flatMap(([other, weight], place) => [place ? ', ' : '', make('bdi', '', name(other)), ` ${number(weight)}`]);
+        said.replaceChildren(make('bdi', '', name(unit)), isQuery ? ' looks at ' : ' is looked at by ', ...list);
+      }
+    };
+    const sentence = (query, key, weight, before = '') => [
+      before, make('bdi', '', name(query)), ' looks at ', make('bdi', '', name(key)), ': ', make('b', '', number(weight)), ` (${percent(weight)})`];
+    const point = at => {
+      if (JSON.stringify(at) === JSON.stringify(pointed)) return;
+      pointed = at;
+      drawings[look.form].point(at ?? pinned);
+      say();
+    };
+    const pin = at => {
+      pinned = JSON.stringify(at) === JSON.stringify(pinned) ? null : at;
+      look.pin = pinned?.side === 'query' ? selected.rows[pinned.place].tokens[0] : null;
+      note();
+      drawings[look.form].point(pointed ?? pinned);
+      say();
+    };
+
+    const leastOf = () => attention.THRESHOLDS[attention.leastOf(look)];
+    const explain = ({found, capped}) => {
+      const least = leastOf();
+      const all = selected.values.length.toLocaleString('en');
+      const from = least ? `from ${percent(least)}` : 'above 0 %';
+      const many = capped ? `the strongest ${capped.toLocaleString('en')} of ${found.toLocaleString('en')}` : found.toLocaleString('en');
+      const rest = selected.hidden.length
+        ? `Hidden: ${selected.hidden.slice(0, 3).join(', ')}${selected.hidden.length > 3 ? ' …' : ''}, which took ${percent(selected.absorbed)} of what the tokens shown gave. ` : '';
+      const scale = make('i', 'scale');
+      legend.replaceChildren(make('span', '', '0 %'), scale, make('span', '', `${percent(selected.largest)}, the strongest here.`),
+        make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights ${from}.`), make('bdi', '', rest));
+    };
+
+    const draw = weights => {
+      const began = performance.now();
+      const {stack, layer, head} = attention.read(which);
+      const entry = stackOf(stack);
+      selected = attentionMath.select(weights, entry.queries, keysOf(entry), look);
+      selected.signature = `${value.length} ${data.turn} ${stack} ${look.words} ${look.special} ${look.first} ${look.pair}`;
+      const isNew = drawn !== `${selected.signature} ${look.form}`;
+      drawn = `${selected.signature} ${look.form}`;
+      if (isNew) pointed = null;
+      const pin = selected.rows.findIndex(unit => unit.tokens.includes(look.pin));
+      if (look.form === 'lines' && pin >= 0) pinned = {side: 'query', place: pin};
+      else if (isNew || pinned?.side === 'query') pinned = null;
+      if (stage.firstChild !== drawings[look.form].sheet) stage.replaceChildren(drawings[look.form].sheet);
+      stage.classList.toggle('matrix', look.form === 'matrix');
+      const many = drawings[look.form].show(selected, leastOf(), look.close);
+      drawings[look.form].point(pinned);
+      say();
+      explain(many);
+      element.dataset.which = which;
+      element.dataset.turn = data.turn;
+      element.dataset.ms = (performance.now() - began).toFixed(1);
+      fillControls(entry, layer, head);
+      requestAnimationFrame(() => setTimeout(() => (element.dataset.painted = which)));
+    };
+
+    const options = (select, pairs, chosen) => {
+      const signature = JSON.stringify(pairs);
+      if (select.dataset.pairs !== signature) {
+        select.replaceChildren(...pairs.map(([key, words]) => make('option', '', words, {value: key})));
+        select.dataset.pairs = signature;
+      }
+      select.value = chosen;
+    };
+    const fillControls = (entry, layer, head) => {
+      const count = most => Array.from({length: most}, (_, index) => [String(index + 1), `${index + 1} of ${most}`]);
+      options(control('stack'), data.stacks.map(({name}) => [name, {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'}[name]]), entry.name);
+      options(control('layer'), [...count(entry.layers), ['mean', 'all: mean'], ...(entry.name === 'cross' ? [] : [['rollout', 'all: rollout']])], String(layer));
+      options(control('head'), [...count(entry.heads), ['mean', 'mean']], head === null ? 'mean' : String(head));
+      options(control('pair'), PAIRS, look.pair);
+      part('.stack-choice').hidden = data.stacks.length < 2;
+      part('.pair').hidden = !entry.queries.some(token => token[2]) || entry.name === 'cross';
+      control('head').disabled = head === null;
+      ['words', 'special', 'first', 'close'].forEach(name => (control(name).checked = look[name]));
+      part('.close').hidden = look.form !== 'matrix';
+      control('least').value = attention.leastOf(look);
+      control('least').setAttribute('aria-valuetext', percent(leastOf()));
+      part('.least output').textContent = percent(leastOf());
+      element.querySelectorAll('[data-form]').forEach(button => button.setAttribute('aria-checked', button.dataset.form === look.form));
+    };
+
+    // A link or an example may name a head of the model that is on its way.
+    const isHere = ({stack, layer, head}) => {
+      const entry = stackOf(stack);
+      return entry && !(layer > entry.layers) && !(head > entry.heads);
+    };
+    const go = word => {
+      if (!data || !word || word === wanted || !isHere(attention.read(word))) return;
+      const asked = data;
+      wanted = word;
+      const late = setTimeout(() => element.classList.add('pending'), 250);
+      heads.get(word).then(weights => {
+        if (wanted !== word || asked !== data) return;
+        which = word;
+        draw(weights);
+        stay(weights);
+      }).catch(error => wanted === word && asked === data && ((wanted = which), said.replaceChildren(make('span', 'fault', error.message, {role: 'alert'}))))
+        .finally(() => (clearTimeout(late), element.classList.remove('pending')));
+    };
+    let staying = 0;
+    const stay = weights => {
+      clearTimeout(staying);
+      const [here, word] = [heads, which];
+      staying = setTimeout(() => here.ahead(word, weights.length), STAY_MS);
+    };
+    const redraw = () => heads?.get(which).then(weights => draw(weights));
+    const note = () => attention.rest(() => attention.note(wanted, attention.spellLook(look)));
+    const move = word => (go(word), note());
+
+    const chosen = (stack, layer, head) => (layer === 'mean' || layer === 'rollout' ? {stack, layer, head: null} : {stack, layer, head: head ?? 1});
+    const step = (axis, by) => {
+      const at = attention.read(wanted);
+      const {layers, heads: count} = stackOf(at.stack);
+      if (typeof at.layer !== 'number' || (axis === 'head' && typeof at.head !== 'number')) return;
+      const most = axis === 'layer' ? layers : count;
+      move(attention.spell({...at, [axis]: Math.min(Math.max(at[axis] + by, 1), most)}));
+    };
+    element.addEventListener('click', event => {
+      const button = event.target.closest('button');
+      if (!button || !data) return;
+      if (button.dataset.step) step(...button.dataset.step.split(',').map((word, index) => (index ? Number(word) : word)));
+      if (button.dataset.form) (look.form = button.dataset.form, redraw(), note());
+      if (button.dataset.take) explorer.attentionTake[button.dataset.take]({data, which, look, selected, drawing: drawings[look.form]});
+    });
+    element.addEventListener('input', event => {
+      const set = event.target.dataset.set;
+      if (!set || !data) return;
+      const at = attention.read(wanted);
+      if (set === 'stack') {
+        const {layers, heads: count} = stackOf(event.target.value);
+        const clamp = (number, most) => (typeof number === 'number' ? Math.min(number, most) : number);
+        return move(attention.spell(chosen(event.target.value, at.layer === 'rollout' ? 'mean' : clamp(at.layer, layers), clamp(at.head, count))));
+      }
+      if (set === 'layer') {
+        const layer = Number(event.target.value) || event.target.value;
+        return move(attention.spell(chosen(at.stack, layer, at.head)));
+      }
+      if (set === 'head') return move(attention.spell({...at, head: Number(event.target.value) || event.target.value}));
+      look[set] = set === 'least' ? Number(event.target.value) : set === 'pair' ? event.target.value : event.target.checked;
+      redraw();
+      note();
+    });
+    // Arrow keys: left and right walk the heads, up and down the layers.
+    element.addEventListener('keydown', event => {
+      const [axis, by] = {ArrowLeft: ['head', -1], ArrowRight: ['head', 1], ArrowUp: ['layer', -1], ArrowDown: ['layer', 1]}[event.key] ?? [];
+      if (!axis || !data || event.target.closest('select, input') || event.shiftKey || event.altKey || event.ctrlKey) return;
+      event.preventDefault();
+      step(axis, by);
+    });
+    new ResizeObserver(() => drawings[look.form].paint()).observe(stage);
+
+    let turn = 0, isDressed = false, before = '';
+    const read = () => {
+      if (props.value && props.value !== value) show(props.value);
+    };
+    const show = text => {
+      const read = JSON.parse(text);
+      value = text;
+      if (data && (!typing.isCurrent(read.asked) || JSON.stringify(read.asked) === JSON.stringify(data.asked))) return;
+      data = read;
+      data.turn = turn += 1;
+      if (data.look !== undefined) [look, isDressed] = [attention.readLook(data.look), true];
+      const asked = JSON.stringify(data.asked);
+      if (!isDressed && before !== asked) look.pin = null; // it was of another text
+      before = asked;
+      isDressed = false;
+      heads = attention.store(data, server);
+      wanted = which = data.which;
+      element.explorer = {heads, data};
+      heads.get(which).then(weights => {
+        draw(weights);
+        stay(weights);
+      });
+    };
+    const dress = text => {
+      look = attention.readLook(text);
+      isDressed = true;
+      if (data) redraw();
+    };
+    attention.views.add({go, dress});
+    const typing = explorer.attentionTyping(element, server, () => data && {asked: data.asked, which: wanted}, show);
+    watch('value', read);
+    read();
+    // Of a link, the boxes may have been filled before this view was there to hear of it.
+    const catchUp = () => {
+      if (!document.body.dataset.ready) return void setTimeout(catchUp, 50);
+      const held = attention.held();
+      if (held.look) dress(held.look);
+      if (held.which) go(held.which);
+      typing.catchUp();
+    };
+    catchUp();
+  };
+})();

@@ -1,0 +1,87 @@
+// Attention as numbers: unpacked, by words or pieces, some tokens and texts left out. Nothing here touches the page.
+(() => {
+  const explorer = (window.explorer = window.explorer || {});
+
+  // Square roots in 16 bits, row by row, as explorer/analysis/attention_packing.py writes them.
+  const bytes = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  const unpack = (text, most) => {
+    const roots = new Uint16Array(bytes(text).buffer);
+    const weights = new Float32Array(roots.length);
+    for (let index = 0; index < roots.length; index += 1) weights[index] = (roots[index] / most) ** 2;
+    return weights;
+  };
+
+  // A token arrives as [text, word, segment, is special, how it reads]. A unit is what is drawn: a token, or those of
+  // one word.
+  const units = (tokens, byWords) => {
+    const made = [];
+    tokens.forEach(([text, word, segment, special, surface], index) => {
+      const last = made.at(-1);
+      if (byWords && word !== null && last && last.word === word && last.segment === segment) {
+        last.text += surface;
+        last.tokens.push(index);
+      } else {
+        const shown = byWords && word !== null ? surface : text.replace(/^[Ġ▁]/, '␣');
+        made.push({text: shown || text, word, segment, special: Boolean(special), tokens: [index]});
+      }
+    });
+    made.forEach((unit, place) => (unit.place = place));
+    return made;
+  };
+
+  // To the pieces of a word summed, from them averaged (Clark et al. 2019): each row still sums to 1.
+  const gather = (weights, columns, rows, keys) => {
+    const made = new Float32Array(rows.length * keys.length);
+    const owner = new Int32Array(columns);
+    keys.forEach((unit, place) => unit.tokens.forEach(token => (owner[token] = place)));
+    rows.forEach((unit, place) => {
+      const start = place * keys.length;
+      unit.tokens.forEach(token => {
+        for (let key = 0; key < columns; key += 1) made[start + owner[key]] += weights[token * columns + key] / unit.tokens.length;
+      });
+    });
+    return made;
+  };
+
+  // What of a head is drawn, and what share of it went to what is hidden.
+  const select = (weights, queries, keys, look) => {
+    const allRows = units(queries, look.words), allColumns = units(keys, look.words);
+    const whole = look.words ? gather(weights, keys.length, allRows, allColumns) : weights;
+    const hides = unit => (!look.special && unit.special) || (!look.first && unit.place === 0);
+    const [from, to] = look.pair ? [...look.pair].map(Number) : [null, null];
+    const rows = allRows.filter(unit => !hides(unit) && (from === null || unit.segment === from));
+    const columns = allColumns.filter(unit => !hides(unit) && (to === null || unit.segment === to));
+    const hidden = allColumns.filter(hides);
+    const width = allColumns.length;
+    const values = new Float32Array(rows.length * columns.length);
+    let largest = 0, absorbed = 0;
+    rows.forEach((row, place) => {
+      const start = row.place * width;
+      columns.forEach((column, at) => {
+        const value = whole[start + column.place];
+        values[place * columns.length + at] = value;
+        if (value > largest) largest = value;
+      });
+      hidden.forEach(unit => (absorbed += whole[start + unit.place]));
+    });
+    const names = [...new Set(hidden.map(unit => unit.text))];
+    return {rows, columns, values, largest, hidden: names, absorbed: rows.length ? absorbed / rows.length : 0};
+  };
+
+  // The strongest weights from a least one on, as places in the values, strongest first, so many at most.
+  const strongest = (values, least, most) => {
+    let places = [];
+    for (let place = 0; place < values.length; place += 1) if (values[place] >= least && values[place] > 0) places.push(place);
+    const found = places.length;
+    if (found > most) { // the bound that leaves about so many, by counting in 4,096 classes of the square root
+      const counts = new Uint32Array(4097);
+      places.forEach(place => (counts[Math.floor(Math.sqrt(values[place]) * 4096)] += 1));
+      let bound = 4096;
+      for (let sum = counts[bound]; bound > 0 && sum + counts[bound - 1] <= most; sum += counts[bound]) bound -= 1;
+      places = places.filter(place => Math.floor(Math.sqrt(values[place]) * 4096) >= bound);
+    }
+    return {places: places.sort((one, other) => values[other] - values[one]), found};
+  };
+
+  explorer.attentionMath = {bytes, unpack, units, gather, select, strongest};
+})();

@@ -1,0 +1,107 @@
+// The view "Next token": the model's distribution, and what each control makes of it, computed here while a slider moves.
+(() => {
+  const explorer = (window.explorer = window.explorer || {});
+  const ROWS = 15;
+  const NAMES = {
+    model: 'the model itself', repetition_penalty: 'repetition penalty', temperature: 'temperature', top_k: 'top k',
+    top_p: 'top p', min_p: 'min p', typical_p: 'typical p',
+  };
+  const drawings = new Set();
+  let settings = {};
+
+  // From the sliders, without the server.
+  explorer.setControls = (names, acting, values) => {
+    settings = {};
+    names.forEach((name, index) => acting.includes(name) && (settings[name] = Number(values[index])));
+    drawings.forEach(draw => draw());
+  };
+
+  explorer.nextToken = (element, props, watch) => {
+    const {make, percent, bits, seen, decoding} = explorer;
+    element.classList.add('next-token');
+    let value = null, data = null, scores = null;
+
+    const row = (token, place, before, after, most) => {
+      const item = make('li', after ? '' : 'cut');
+      const bars = make('span', 'bars');
+      [[before, 'p'], [after, 'chance']].forEach(([share, name]) => {
+        const bar = make('i', name);
+        bar.style.width = `${(100 * share / most).toFixed(2)}%`;
+        bar.hidden = !share;
+        bars.append(bar);
+      });
+      item.append(make('small', 'place', String(place)), make('bdi', '', seen(token.text)), bars,
+                  make('span', 'number before', percent(before)),
+                  make('span', 'number after', after ? percent(after) : 'cut'));
+      item.title = `“${token.text}” (id ${token.token_id}): ${before} before, ${after} after the controls`;
+      return item;
+    };
+
+    const table = stages => {
+      const made = make('table', 'stages');
+      const head = make('tr');
+      ['After', 'Tokens left', 'Probability they had', 'Entropy'].forEach(words => head.append(make('th', '', words, {scope: 'col'})));
+      const body = make('tbody');
+      stages.forEach(stage => {
+        const line = make('tr');
+        const name = NAMES[stage.name] + (stage.value === undefined ? '' : ` ${stage.value}`);
+        const mass = make('td');
+        const bar = make('i', 'mass');
+        bar.style.setProperty('--v', stage.mass);
+        mass.append(bar, make('span', 'number', percent(stage.mass)));
+        line.append(make('th', '', name, {scope: 'row'}), make('td', 'number', stage.left.toLocaleString('en')), mass,
+                    make('td', 'number', bits(stage.entropy)));
+        body.append(line);
+      });
+      const heads = make('thead');
+      heads.append(head);
+      made.append(heads, body);
+      return made;
+    };
+
+    const draw = () => {
+      if (!data) return;
+      const began = performance.now();
+      const stages = decoding.stages(scores, data.prompt_ids, settings);
+      const [before, after] = [stages[0], stages.at(-1)];
+      const shown = data.tokens.map((token, index) => ({token, place: index + 1}));
+      const gained = shown.slice(ROWS).filter(({token}) => after.shares[token.token_id] > 0.01)
+        .sort((one, other) => after.shares[other.token.token_id] - after.shares[one.token.token_id]).slice(0, 3);
+      const rows = [...shown.slice(0, ROWS), ...gained];
+      const most = Math.max(...rows.flatMap(({token: {token_id: id}}) => [before.shares[id], after.shares[id]]));
+      const list = make('ol', 'tokens-next');
+      rows.forEach(({token, place}) =>
+        list.append(row(token, place, before.shares[token.token_id], after.shares[token.token_id], most)));
+      const heads = make('p', 'heads');
+      heads.append(make('span', '', 'Next token'), make('span', 'number key-p', 'model'), make('span', 'number key-chance', 'after'));
+      const after_words = stages.length > 1
+        ? `The controls keep ${after.left.toLocaleString('en')} of ${scores.length.toLocaleString('en')} tokens, to which the model gave ${percent(before === after ? 1 : after.mass)}.`
+        : 'No control is moved: what is drawn from is what the model says. Move temperature or top p on the left.';
+      const text = make('p', 'ending', '', {dir: 'auto'});
+      text.append(make('span', '', data.ending), make('b', 'gap', ' ?'));
+      const how = make('p', 'note', 'Each control works on what the one above it left: top p counts its share after the temperature.');
+      element.replaceChildren(text, make('p', 'kept', after_words, {role: 'status'}), heads, list, table(stages), ...(stages.length > 2 ? [how] : []));
+      element.explorer = {stages, ids: data.prompt_ids};
+      element.dataset.ms = (performance.now() - began).toFixed(1);
+    };
+
+    const read = () => {
+      if (props.value === value) return;
+      value = props.value;
+      if (!value) return;
+      data = JSON.parse(value);
+      scores = decoding.unpack(data.logits, data.highest);
+      draw();
+    };
+    drawings.add(draw);
+    watch('value', read);
+    read();
+  };
+
+  // Write: by Ctrl+Enter anywhere in the tab, after an example was chosen, and when a link was opened.
+  const button = id => document.querySelector(`button#${id}, #${id} button`);
+  explorer.pressWrite = () => button('generate-write')?.click();
+  document.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && button('generate-write')?.offsetParent) explorer.pressWrite();
+  });
+})();

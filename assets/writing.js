@@ -1,0 +1,255 @@
+// The view "Write": text that grows token by token, each on a background that says how expected it was, with its
+// alternatives a hover, a tap or an arrow key away. What it draws comes as lines of JSON (figures/writing.py).
+(() => {
+  const explorer = (window.explorer = window.explorer || {});
+
+  const read = line => {
+    const facts = JSON.parse(line);
+    if (facts.kind === 'step') [facts.probability, facts.chance, facts.rank, facts.entropy] = facts.numbers;
+    return facts;
+  };
+
+  // A link holds what was asked for, not what was written: it is written anew, and the seed makes it the same.
+  let opened = new URLSearchParams(location.search);
+  const isAsked = (wanted, head) => wanted.get('tab') === 'generate' && ['write', null].includes(wanted.get('show')) &&
+    (Object.entries({text: head.prompt, model: head.model}).some(([name, value]) => (wanted.get(name) ?? value) !== value) ||
+     [...wanted.keys()].some(name => !['tab', 'show', 'text', 'model'].includes(name)));
+  const writeWhatWasAsked = head => {
+    const wanted = opened;
+    opened = new URLSearchParams();
+    if (!isAsked(wanted, head)) return;
+    const press = () => (document.body.dataset.ready ? explorer.pressWrite() : setTimeout(press, 30));
+    press();
+  };
+
+  const SKELETON = `
+    <div class="sheet-bar"><div class="sheet-measures" role="radiogroup" aria-label="Colour by"></div>
+      <div class="sheet-legend"></div></div>
+    <div class="sheet-text" dir="auto" role="group" aria-label="Prompt and what was written. Arrow keys walk the tokens."
+      ><span class="given"></span><span class="written"></span></div>
+    <div class="sheet-status" role="status"></div>
+    <div class="sheet-popover" role="dialog" aria-label="What else might stand here" hidden></div>
+    <section class="sheet-compare" hidden></section>
+    <section class="sheet-branches" hidden></section>`;
+
+  explorer.writing = (element, trigger, props, watch) => {
+    const {percent, bits, surprisal, make, seen, dress, MEASURES} = explorer;
+    element.innerHTML = SKELETON;
+    element.classList.add('sheet');
+    const [measures, legend, given, written, status, popover] =
+      ['.sheet-measures', '.sheet-legend', '.given', '.written', '.sheet-status', '.sheet-popover'].map(name =>
+        element.querySelector(name));
+    const branches = explorer.branches(element, trigger);
+    let head = {turn: -1}, steps = [], tail = null, known = null, seenValue = '', measure = 'probability';
+    let open = null, hiding = 0, began = 0;
+
+    const colour = () => {
+      element.dataset.hue = MEASURES[measure].hue;
+      element.dataset.measure = measure;
+      measures.querySelectorAll('button').forEach(button =>
+        button.setAttribute('aria-checked', button.dataset.measure === measure));
+      written.childNodes.forEach((span, index) => dress(span, steps[index], measure));
+      const {least, most, hint, label} = MEASURES[measure];
+      legend.replaceChildren(make('span', '', least), make('i', 'scale'), make('span', '', most),
+                             make('span', 'hint', hint));
+      legend.setAttribute('aria-label', `${label}: the bar under a token and its background grow from ${least} to ${most}`);
+      branches.colour(measure);
+    };
+    Object.entries(MEASURES).forEach(([key, {label}]) =>
+      measures.append(make('button', 'measure', label, {type: 'button', role: 'radio', 'data-measure': key})));
+    measures.addEventListener('click', event => {
+      const button = event.target.closest('[data-measure]');
+      if (button) (measure = button.dataset.measure), colour();
+    });
+
+    // Only what is new is drawn: a token that stays keeps its element, and with it focus and selection.
+    const spell = wanted => {
+      let same = 0;
+      while (same < wanted.length && same < steps.length && wanted[same].node === steps[same].node &&
+             wanted[same].id === steps[same].id) same += 1;
+      while (written.childNodes.length > same) written.lastChild.remove();
+      wanted.slice(same).forEach((step, offset) => {
+        const isFirst = same + offset === 0;
+        const span = make('span', `tok${step.how === 'chosen by hand' ? ' by-hand' : ''}${step.text ? '' : ' silent'}`,
+                          step.text, {tabindex: isFirst ? 0 : -1, 'data-index': same + offset});
+        span.setAttribute('aria-haspopup', 'dialog');
+        dress(span, step, measure);
+        written.append(span);
+      });
+      steps = wanted;
+      if (open !== null && open >= same) close();
+    };
+
+    // The buttons stay the same elements: one that is drawn anew while it is pressed would lose the click.
+    const said = make('span');
+    const stopping = make('button', 'stop', 'Stop', {type: 'button', 'data-action': 'stop', title: 'Escape stops, too'});
+    const going = make('button', '', 'Write on', {type: 'button', 'data-act': 'more', title: 'From the end of the text'});
+    status.append(said, stopping, going);
+    const say = () => {
+      const isWriting = tail === null;
+      element.classList.toggle('writing', isWriting);
+      status.classList.toggle('working', isWriting);
+      stopping.hidden = !isWriting;
+      going.hidden = !tail?.may_go_on;
+      if (isWriting) {
+        const seconds = (performance.now() - began) / 1000;
+        said.textContent = steps.length ? `Writing … ${steps.length} tokens, ${seconds.toFixed(1)} s` : 'Writing …';
+        return;
+      }
+      const branch = tail.branches.find(one => one.leaf === tail.here);
+      const sums = branch ? `${branch.tokens} tokens, ln p = ${branch.total} nats (${branch.mean} per token). ` : '';
+      said.textContent = sums + tail.words;
+    };
+
+    // Popover
+    const bar = (share, names) => {
+      const made = make('i', names);
+      made.style.width = `${(100 * share).toFixed(1)}%`;
+      return made;
+    };
+    const fill = step => {
+      const facts = make('p', 'facts');
+      facts.append(make('b', '', seen(step.text)), document.createTextNode(
+        ` ${percent(step.probability)} · ${percent(step.chance)} after the controls · rank ${step.rank.toLocaleString('en')} · ` +
+        `surprisal ${bits(surprisal(step.probability))} · entropy ${bits(step.entropy)}` +
+        (step.how === 'chosen by hand' ? ' · chosen by you' : '')));
+      const options = [...step.options];
+      if (!options.some(([id]) => id === step.id)) options.push([step.id, step.text, step.probability, step.chance, step.rank]);
+      const most = Math.max(...options.flatMap(([, , probability, chance]) => [probability, chance]), 1e-9);
+      const list = make('ul', 'options');
+      options.forEach(([id, text, probability, chance, rank], place) => {
+        const isWritten = id === step.id;
+        const button = make('button', `option${isWritten ? ' chosen' : ''}${chance ? '' : ' cut'}`, '',
+                            {type: 'button', 'data-token': id});
+        if (isWritten) button.setAttribute('aria-current', 'true');
+        const bars = make('span', 'bars');
+        bars.append(bar(probability / most, 'p'), bar(chance / most, 'chance'));
+        button.append(make('small', 'place', String(rank ?? place + 1)), make('bdi', '', seen(text)), bars,
+                      make('span', 'number', percent(probability)), make('span', 'number', chance ? percent(chance) : 'cut'));
+        const item = make('li');
+        item.append(button);
+        list.append(item);
+      });
+      const heads = make('p', 'heads');
+      heads.append(make('span', '', 'Click another token to go on from it'), make('span', 'number key-p', 'model'),
+                   make('span', 'number key-chance', 'after'));
+      popover.replaceChildren(facts, heads, list);
+    };
+    const place = span => {
+      const frame = element.getBoundingClientRect(), rect = [...span.getClientRects()].pop() || span.getBoundingClientRect();
+      const width = Math.min(360, frame.width);
+      popover.style.width = `${width}px`;
+      popover.style.left = `${Math.max(0, Math.min(rect.left - frame.left - 12, frame.width - width))}px`;
+      popover.style.top = `${rect.bottom - frame.top + 3}px`;
+    };
+    const show = index => {
+      clearTimeout(hiding);
+      if (open === index || !steps[index]) return;
+      written.childNodes[open]?.classList.remove('open');
+      open = index;
+      const span = written.childNodes[index];
+      span.classList.add('open');
+      written.querySelectorAll('[tabindex="0"]').forEach(other => (other.tabIndex = -1));
+      span.tabIndex = 0;
+      fill(steps[index]);
+      place(span);
+      popover.hidden = false;
+    };
+    const close = () => {
+      clearTimeout(hiding);
+      written.childNodes[open]?.classList.remove('open');
+      open = null;
+      popover.hidden = true;
+    };
+    const closeSoon = () => {
+      clearTimeout(hiding);
+      hiding = setTimeout(() => popover.contains(document.activeElement) || close(), 350);
+    };
+    const indexOf = target => target.closest?.('.tok') && Number(target.closest('.tok').dataset.index);
+
+    let opening = 0;
+    written.addEventListener('pointerover', event => {
+      if (event.pointerType === 'touch' || event.buttons) return; // a finger taps; a pressed mouse selects text
+      const index = indexOf(event.target);
+      clearTimeout(opening);
+      if (index !== null && index !== undefined) opening = setTimeout(() => show(index), open === null ? 60 : 120);
+    });
+    written.addEventListener('pointerout', event => (clearTimeout(opening), event.pointerType === 'touch' || closeSoon()));
+    popover.addEventListener('pointerenter', () => (clearTimeout(hiding), clearTimeout(opening)));
+    popover.addEventListener('pointerleave', closeSoon);
+    written.addEventListener('click', event => {
+      const index = indexOf(event.target);
+      if (index !== null && index !== undefined && getSelection().isCollapsed) {
+        show(index);
+        popover.scrollIntoView({block: 'nearest'}); // a tap low on a phone
+      }
+    });
+    written.addEventListener('focusin', event => event.target.matches(':focus-visible') && show(indexOf(event.target)));
+    document.addEventListener('pointerdown', event => open !== null && !element.contains(event.target) && close());
+    popover.addEventListener('click', event => {
+      const button = event.target.closest('[data-token]');
+      if (!button || button.classList.contains('chosen')) return;
+      const asked = {act: 'choose', node: steps[open].node, token: Number(button.dataset.token)};
+      close();
+      began = performance.now();
+      trigger('select', asked);
+    });
+
+    // Arrow keys: left and right walk the tokens, down leads into the alternatives, Escape out of them.
+    element.addEventListener('keydown', event => {
+      const token = event.target.closest('.tok'), option = event.target.closest('.option'), leaf = event.target.closest('.leaf');
+      const go = {ArrowRight: 1, ArrowLeft: -1}[event.key], step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+      const leap = (all, from, by) => all[all.indexOf(from) + by]?.focus();
+      if (token && go) leap([...written.childNodes], token, go);
+      else if (token && (event.key === 'ArrowDown' || event.key === 'Enter')) {
+        show(Number(token.dataset.index));
+        popover.querySelector('.option')?.focus();
+      } else if (option && step) leap([...popover.querySelectorAll('.option')], option, step);
+      else if (leaf && step) leap([...element.querySelectorAll('.leaf')], leaf, step);
+      else if (event.key === 'Escape' && open !== null) {
+        const span = written.childNodes[open];
+        close();
+        span?.focus({preventScroll: true});
+        close();
+        return;
+      } else return;
+      event.preventDefault();
+    });
+
+    element.addEventListener('click', event => {
+      if (!event.target.closest('[data-act="more"]')) return;
+      began = performance.now();
+      trigger('select', {act: 'more'});
+    });
+
+    const draw = () => {
+      const value = String(props.value ?? '');
+      if (value === seenValue || !value.endsWith('\n')) return;
+      const isMore = seenValue && value.startsWith(seenValue);
+      const lines = (isMore ? value.slice(seenValue.length) : value).trimEnd().split('\n').map(read);
+      if (!isMore) {
+        if (lines[0].turn < head.turn) return; // late: of what was stopped or overtaken
+        if (lines[0].turn !== head.turn) began = performance.now();
+        if (lines[0].prompt !== head.prompt || lines[0].model !== head.model) { // another tree, whose tokens are others
+          known = null;
+          steps = [];
+          written.replaceChildren();
+        }
+        head = lines.shift();
+        tail = null;
+        given.textContent = head.prompt;
+      }
+      seenValue = value;
+      const end = lines.find(facts => facts.kind === 'tail');
+      const fresh = lines.filter(facts => facts.kind === 'step');
+      spell(isMore ? [...steps, ...fresh] : fresh);
+      if (end) tail = known = end;
+      say();
+      branches.draw(known, !tail);
+    };
+    watch('value', draw);
+    colour();
+    draw();
+    writeWhatWasAsked(head);
+  };
+})();

@@ -1,0 +1,156 @@
+"""What changes when heads are switched off: before and after beside each other, and a map of what each head does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from html import escape
+
+import numpy as np
+
+from explorer.analysis.ablation_results import AblationPlace, HeadAblation, HeadRanking
+from explorer.analysis.head_patterns import head_name
+from explorer.analysis.scoring_results import NextToken
+from explorer.figures.style import percent
+
+MOST_LISTED = 8
+PAPERS = {
+    "Jain and Wallace 2019": "https://arxiv.org/abs/1902.10186",
+    "Wiegreffe and Pinter 2019": "https://arxiv.org/abs/1908.04626",
+    "Michel et al. 2019": "https://arxiv.org/abs/1905.10650",
+    "Clark et al. 2019": "https://aclanthology.org/W19-4828",
+}
+JAIN, WIEGREFFE, MICHEL, CLARK = (
+    f"<a href='{link}' target='_blank' rel='noopener'>{name}</a>" for name, link in PAPERS.items()
+)
+REMINDER = (
+    "<p class='note'><b>Attention is not explanation.</b> That a head looks at a word does not show that the answer "
+    f"depends on it ({JAIN}; what weights may explain: {WIEGREFFE}). Switching off shows more, and not all: heads "
+    f"stand in for each other, and many can be removed at little cost ({MICHEL}); what heads look at: {CLARK}.</p>"
+)
+
+
+def pack_switches(head_counts: Mapping[str, tuple[int, int]], ranking: HeadRanking | None) -> str:
+    """What assets/switches.js draws: the heads of each stack, and what each does by itself, where that is known."""
+    effects, titles = {}, {}
+    for stack, values in (ranking.effects if ranking else {}).items():
+        effects[stack] = [[None if np.isnan(one) else round(float(one), 6) for one in row] for row in values]
+        titles[stack] = [
+            [_effect_words(ranking, stack, layer, head) for head in range(values.shape[1])]
+            for layer in range(values.shape[0])
+        ]
+    stacks = [{"name": stack, "layers": layers, "heads": heads} for stack, (layers, heads) in head_counts.items()]
+    unit = ranking.unit if ranking else ""
+    return json.dumps({"stacks": stacks, "effects": effects, "titles": titles, "unit": unit})
+
+
+def ablation_view(result: HeadAblation) -> str:
+    """Before and after, place by place, and how far apart they are."""
+    off = len(result.heads)
+    count = f"<p class='off-count'><b>{off} of {result.head_count} heads off</b>{_off_words(result)}</p>"
+    places = "".join(_place(result, index, place) for index, place in enumerate(result.places))
+    embedding = ""
+    if result.cosine is not None:
+        of = f"(the mean of the last layer’s {len(result.tokens)} vectors; 1 = unchanged)"
+        embedding = (
+            f"<p class='off-embedding'>Sentence embedding: cosine to the intact one "
+            f"<b title='{result.cosine!r}'>{result.cosine:.3f}</b> <span class='quiet'>{of}</span></p>"
+        )
+    return f"<div class='off-heads'>{count}{places}{embedding}</div>"
+
+
+def ranking_view(ranking: HeadRanking) -> str:
+    """The heads that change most when each alone is off."""
+    found = sorted(
+        (
+            (float(values[layer, head]), stack, layer, head)
+            for stack, values in ranking.effects.items()
+            for layer, head in np.argwhere(~np.isnan(values)).tolist()
+        ),
+        reverse=True,
+    )
+    stacks = len(ranking.effects) > 1
+    rows = "".join(
+        f"<tr><th scope='row'><button type='button' data-open-head='{stack}-{layer + 1}-{head + 1}'>"
+        f"{escape(stack) + ' ' if stacks else ''}{layer + 1}-{head + 1}</button></th>"
+        f"<td class='number' title='{effect!r}'>{effect:.4f} {escape(ranking.unit)}</td>"
+        f"<td>{_change_words(ranking, stack, layer, head)}</td></tr>"
+        for effect, stack, layer, head in found[:MOST_LISTED]
+    )
+    title = "Which single head matters most here"
+    is_done = ranking.done == ranking.head_count
+    progress = "" if is_done else f", {ranking.done} of {ranking.head_count} tried so far"
+    what = "how far the answer moves" if ranking.answers else "how far the sentence embedding moves"
+    count = max(len(ranking.answers), 1)
+    places = f"{count} {'place' if count == 1 else 'places'}"
+    running = "" if is_done else " running"
+    return (
+        f"<div class='found-list off-ranking{running}'><h3>{title}{progress}</h3>"
+        f"<p class='note'>Each off by itself: {what}, n = {places} of your text.</p>"
+        f"<table class='scores'><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _place(result: HeadAblation, index: int, place: AblationPlace) -> str:
+    titles = {
+        "blanks": f"Blank {index + 1}" if len(result.places) > 1 else "The blank",
+        "next": "The next token",
+        "written": f"Written token {index + 1}",
+    }
+    answer = f"“<bdi>{escape(_reads(place.answer))}</bdi>”"
+    before, after = percent(place.answer.probability), percent(place.answer_after)
+    said = (
+        f"{answer}: {before} → <b title='{place.answer_after!r}'>{after}</b>, rank 1 → <b>{place.rank_after:,}</b> · "
+        f"divergence <b title='{place.divergence_bits!r}'>{place.divergence_bits:.3f} bits</b>"
+    )
+    if result.readout == "written":  # what was written need not be the likeliest by itself
+        said = said.replace("rank 1 → ", "rank ", 1)
+    most = max(one.probability for one in (*place.before, *place.after))
+    columns = "".join(
+        f"<div><p class='step'>{name}</p><ol class='off-choices'>{_choices(tokens, place.answer, most)}</ol></div>"
+        for name, tokens in (("All heads on", place.before), ("With these off", place.after))
+    )
+    return (
+        f"<section><h3>{titles[result.readout]}</h3><p class='off-said'>{said}</p>"
+        f"<div class='off-columns'>{columns}</div></section>"
+    )
+
+
+def _choices(tokens: tuple[NextToken, ...], answer: NextToken, most: float) -> str:
+    return "".join(
+        f"<li{' class=answer' if token.token_id == answer.token_id else ''}>"
+        f"<i style='width:{100 * token.probability / most:.1f}%'></i><bdi>{escape(_reads(token))}</bdi>"
+        f"<span class='number' title='p = {token.probability!r}'>{percent(token.probability)}</span></li>"
+        for token in tokens
+    )
+
+
+def _reads(token: NextToken) -> str:
+    return token.text.strip() or token.token
+
+
+def _off_words(result: HeadAblation) -> str:
+    if not result.heads:
+        return ": press heads on the map, and see what changes."
+    stacks = len(result.head_counts) > 1
+    names = [
+        f"{escape(stack) + ' ' if stacks else ''}{head_name(layer, head)}"
+        for stack, layer, head in result.heads[:MOST_LISTED]
+    ]
+    more = f" and {len(result.heads) - MOST_LISTED} more" if len(result.heads) > MOST_LISTED else ""
+    return f"<span class='quiet'>: {', '.join(names)}{more}</span>"
+
+
+def _effect_words(ranking: HeadRanking, stack: str, layer: int, head: int) -> str:
+    effect = ranking.effects[stack][layer, head]
+    if np.isnan(effect):
+        return "not tried yet"
+    change = _change_words(ranking, stack, layer, head)
+    return f"alone off: {effect:.4f} {ranking.unit}" + (f", {change}" if change else "")
+
+
+def _change_words(ranking: HeadRanking, stack: str, layer: int, head: int) -> str:
+    if not ranking.answers:
+        return ""
+    change = f"{100 * ranking.changes[stack][layer, head]:+.2f}".replace("-", "−")
+    return f"the answer {change} points"

@@ -1,0 +1,59 @@
+"""Attention packed for the page, where assets/attention*.js draw it: tokens, and the weights of one head at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from explorer.analysis.attention_packing import MOST, PackedReading, PackedStack, thumbnails, to_base64
+from explorer.analysis.attention_results import AttentionToken
+
+THUMBNAIL_CELLS = 32  # rows and columns of a thumbnail, at most
+
+
+def pack_view(
+    reading: PackedReading, asked: Mapping[str, object], word: str, weights: np.ndarray, look: str | None = None
+) -> str:
+    """A reading's tokens and one of its heads, as JSON.
+
+    Args:
+        reading: What to draw.
+        asked: What the page sends back when it fetches another head.
+        word: For the head, e.g. "encoder-3-5".
+        weights: Of that head, as pack_head takes them.
+        look: How it is drawn at first, as assets/attention.js spells it; None = as it was.
+    """
+    stacks = [_stack(stack) for stack in reading.stacks]
+    told = {"asked": asked, "model": reading.model, "stacks": stacks, "which": word, "weights": pack_head(weights)}
+    return _json(told if look is None else told | {"look": look})
+
+
+def pack_head(roots: np.ndarray) -> str:
+    """The weights of one head, in 16 bits as attention_packing has them, row by row."""
+    return to_base64(roots.astype("<u2"))
+
+
+def pack_thumbnails(reading: PackedReading, word: str) -> str:
+    """Every head of every stack in little, as JSON."""
+    stacks = []
+    for stack in reading.stacks:
+        small = thumbnails(stack, THUMBNAIL_CELLS)
+        stacks.append({"name": stack.name, "shape": small.shape, "cells": to_base64(small)})
+    return _json({"model": reading.model, "text": reading.text, "which": word, "stacks": stacks})
+
+
+def _stack(stack: PackedStack) -> dict[str, object]:
+    heads = stack.roots.shape[1]
+    same = stack.keys == stack.queries
+    return {"name": stack.name, "layers": stack.layers, "heads": heads, "most": MOST, "queries": _tokens(stack.queries),
+            "keys": None if same else _tokens(stack.keys)}  # fmt: skip
+
+
+def _tokens(tokens: Sequence[AttentionToken]) -> list[list[object]]:
+    return [[token.text, token.word, token.segment, int(token.is_special), token.surface] for token in tokens]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

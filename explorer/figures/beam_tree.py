@@ -1,0 +1,141 @@
+"""A beam search as a drawing: a column for each token, a line for each beam from where it grew to where it ended."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from explorer.analysis.beam_results import FATES, Beam, BeamStep
+from explorer.figures.style import nats
+
+ROW_PIXELS, GAP_PIXELS, LETTER_PIXELS = 30, 34, 7.6
+LEAST_WIDTH_PIXELS = 44
+TOP_PIXELS = 24
+ENDED, OPEN = "■", "(nothing)"
+MARKS = {"lives": "", "ended": f" {ENDED}", "dropped": " ×"}
+
+
+@dataclass(frozen=True)
+class _Place:
+    left: float
+    right: float
+    middle: float
+
+
+def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True) -> str:
+    """The beams as they live and die, and the texts that are left.
+
+    Args:
+        steps: So far.
+        with_dropped: Whether those are drawn that were dropped at once.
+    """
+    if not steps:
+        return "<p class='quiet'>Looking …</p>"
+    winner = _winning_path(steps)
+    columns = [[beam for beam in step.beams if with_dropped or beam.fate != "dropped"] for step in steps]
+    lines, nodes, lived = [], [], {0: _Place(0, 8, TOP_PIXELS + ROW_PIXELS / 2)}
+    left = 8.0 + GAP_PIXELS
+    for number, column in enumerate(columns):
+        width = max([LEAST_WIDTH_PIXELS, *(LETTER_PIXELS * len(_label(beam)) + 14 for beam in column)])
+        nodes.append(f"<text class='step' x='{left:.0f}' y='12'>{number + 1}</text>")
+        places = {}
+        for row, beam in enumerate(column):
+            middle = TOP_PIXELS + (row + 0.5) * ROW_PIXELS
+            place = _Place(left, left + width, middle)
+            is_winning = (number, _key(beam)) in winner
+            kind = f"{beam.fate}{' winning' if is_winning else ''}"
+            lines.append(_line(lived.get(beam.parent), place, kind))
+            nodes.append(_node(beam, place, kind))
+            if beam.fate == "lives":
+                places[len(places)] = place
+        lived, left = places, left + width + GAP_PIXELS
+    height = TOP_PIXELS + ROW_PIXELS * max(len(column) for column in columns)
+    words = f"Beam search over {len(steps)} tokens; the texts that are left stand below."
+    drawing = (
+        f"<svg role='img' aria-label='{words}' width='{left:.0f}' height='{height:.0f}' "
+        f"viewBox='0 0 {left:.0f} {height:.0f}'>{''.join(lines)}{''.join(nodes)}</svg>"
+    )
+    return f"<div class='beam-tree' tabindex='0'>{drawing}</div>{_legend()}{_texts(steps[-1])}"
+
+
+def _label(beam: Beam) -> str:
+    return (beam.token.strip() or OPEN) + MARKS[beam.fate]
+
+
+def _key(beam: Beam) -> tuple[str, int, int]:
+    return beam.text, beam.token_id, beam.parent
+
+
+def _winning_path(steps: Sequence[BeamStep]) -> set[tuple[int, tuple[str, int, int]]]:
+    """The nodes of what the search found, or of what it would find if it stopped here."""
+    last = steps[-1]
+    living = [beam for beam in last.beams if beam.fate == "lives"]
+    best = last.ended[0] if last.ended and last.stop else living[0] if living else None
+    number = len(steps) - 1
+    if last.ended and last.stop:  # it may have ended at an earlier step
+        number, best = next(
+            (
+                (at, beam)
+                for at, step in enumerate(steps)
+                for beam in step.beams
+                if beam.fate == "ended" and _is_same(beam, last.ended[0])
+            ),
+            (-1, None),
+        )
+    path = set()
+    while best is not None and number >= 0:
+        path.add((number, _key(best)))
+        number -= 1
+        before = [beam for beam in steps[number].beams if beam.fate == "lives"] if number >= 0 else []
+        best = before[best.parent] if best.parent < len(before) else None
+    return path
+
+
+def _line(start: _Place | None, end: _Place, kind: str) -> str:
+    if start is None:
+        return ""
+    middle = (start.right + end.left) / 2
+    return (
+        f"<path class='{kind}' d='M{start.right:.0f} {start.middle:.0f}C{middle:.0f} {start.middle:.0f} "
+        f"{middle:.0f} {end.middle:.0f} {end.left:.0f} {end.middle:.0f}'/>"
+    )
+
+
+def _node(beam: Beam, place: _Place, kind: str) -> str:
+    title = f"{beam.text or beam.token}: ln p = {nats(beam.log_probability)} nats. {FATES[beam.fate]}"
+    return (
+        f"<g class='{kind}'><title>{escape(title)}</title>"
+        f"<rect x='{place.left:.0f}' y='{place.middle - 12:.0f}' width='{place.right - place.left:.0f}' height='24' "
+        f"rx='4'/><text x='{place.left + 7:.0f}' y='{place.middle + 4:.0f}'>{escape(_label(beam))}</text></g>"
+    )
+
+
+def _legend() -> str:
+    return (
+        "<p class='legend beam-legend'><span class='token lives'>lives on</span>"
+        f"<span class='token ended'>{ENDED} ended</span><span class='token dropped'>× dropped</span>"
+        "<span>bold: the text that is ahead. Each column is one token, its likeliest beam on top.</span></p>"
+    )
+
+
+def _is_same(beam: Beam, other: Beam) -> bool:
+    """Whether two records are of one beam: among the ended ones no parent is told."""
+    return (beam.text, beam.token_id, beam.log_probability) == (other.text, other.token_id, other.log_probability)
+
+
+def _ending(beam: Beam, step: BeamStep) -> str:
+    """The mark of a text that the model itself ended: what the last step cuts off is kept, too, and has none."""
+    is_cut = step.stop in ("length", "context") and any(_is_same(beam, other) for other in step.beams)
+    return f" {ENDED}" if beam.fate == "ended" and not is_cut else ""
+
+
+def _texts(step: BeamStep) -> str:
+    """The texts that are left, best first by log-probability per token."""
+    living = [beam for beam in step.beams if beam.fate == "lives"] if not step.stop else []
+    left = [*step.ended, *living]
+    rows = "".join(
+        f"<li><span class='sentence' dir='auto'>{escape(beam.text)}{_ending(beam, step)}</span>"
+        f"<span class='number' title='{beam.score!r} nats per token'>{nats(beam.log_probability)} "
+        f"<small>({nats(beam.score)} per token)</small></span></li>"
+        for beam in left
+    )
+    return f"<ol class='completions'>{rows}</ol>"

@@ -1,0 +1,68 @@
+"""What labelled examples are made of: bars of classes with their numbers, and what was found when they were checked."""
+
+from __future__ import annotations
+
+from html import escape
+
+from explorer.figures.style import percent
+from explorer.training.tuning.checks import Checks, ClassCount
+
+MOST_CLASSES = 8
+
+
+def balance_bars(checks: Checks, name: str, unit: str, aside: float | None = None) -> str:
+    """How many examples there are, bars of their classes, problems and notes, as HTML.
+
+    Args:
+        checks: Of the examples.
+        name: Of the set.
+        unit: What the bars count: "examples" or "phrases".
+        aside: Share of the examples that will be set aside to measure on; None = some are given.
+    """
+    if checks.problems:
+        return "".join(
+            f"<div class='message error' role='alert'>{escape(words)}</div>" for words in checks.problems
+        ) + (_notes(checks))
+    return _counts(checks, name, aside) + _bars(checks.balance, unit) + _notes(checks)
+
+
+def _counts(checks: Checks, name: str, aside: float | None) -> str:
+    if checks.held_out:
+        parts = f"{checks.train:,} to learn from, {checks.held_out:,} held out to measure on"
+    else:
+        parts = f"{checks.train:,} examples; {percent(aside or 0)} of them are set aside to measure on"
+    return f"<p class='note'><bdi>{escape(name)}</bdi>: {parts}.</p>"
+
+
+def _bars(balance: tuple[ClassCount, ...], unit: str) -> str:
+    """A row for each class: its name, a bar whose hatched end is held out, and the same in numbers."""
+    if not balance:
+        return ""
+    total = sum(one.train + one.held_out for one in balance)
+    longest = max(one.train + one.held_out for one in balance)
+    rows = []
+    for one in balance[:MOST_CLASSES]:
+        count = one.train + one.held_out
+        widths = (100 * one.train / longest, 100 * one.held_out / longest)
+        told = f"{count:,} · {percent(count / total)}"
+        detail = f"{one.label}: {one.train:,} {unit} to learn from, {one.held_out:,} held out"
+        rows.append(
+            f"<tr title='{escape(detail)}'><th scope='row'><bdi>{escape(_cut(one.label))}</bdi></th>"
+            f"<td class='balance'><i style='width:{widths[0]:.1f}%'></i>"
+            f"<i class='held' style='width:{widths[1]:.1f}%'></i></td><td class='number'>{told}</td></tr>"
+        )
+    more = len(balance) - MOST_CLASSES
+    rest = f"<p class='note'>and {more:,} more classes, each rarer than these.</p>" if more > 0 else ""
+    head = f"<caption>{unit.capitalize()} of each {'class' if unit == 'examples' else 'kind'}"
+    head += "; hatched: held out</caption>" if any(one.held_out for one in balance) else "</caption>"
+    return f"<table class='balances'>{head}<tbody>{''.join(rows)}</tbody></table>{rest}"
+
+
+def _notes(checks: Checks) -> str:
+    if not checks.notes:
+        return ""
+    return f"<ul class='checks'>{''.join(f'<li>{escape(words)}</li>' for words in checks.notes)}</ul>"
+
+
+def _cut(label: str) -> str:
+    return label if len(label) <= 24 else label[:23] + "…"

@@ -1,0 +1,52 @@
+"""Links to the other tabs with a tuned model chosen, beside its base where the tab compares models, else to both."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from html import escape
+from urllib.parse import quote_plus, urlencode
+
+from explorer.models.card import Ability
+
+SAME_LAYER = 6  # of both models; one with fewer layers takes its last
+TABS = (  # ability, tab, what the link says, field for the base beside it, further fields
+    (Ability.FILL_BLANKS, "fill", "Fill in the blank", "compare", {"show": "compare"}),
+    (Ability.GENERATE, "generate", "Generate", "", {}),
+    (Ability.EMBED, "attention", "Attention", "", {}),
+    (Ability.EMBED, "neighbours", "Neighbours", "beside", {"layer": SAME_LAYER, "beside_layer": SAME_LAYER}),
+    (Ability.EMBED, "anisotropy", "Anisotropy", "beside", {}),
+)
+
+
+def explore_links(name: str, base: str, abilities: Collection[Ability], download: str, *, has_moved: bool) -> str:
+    """A row of links.
+
+    Args:
+        name: Of the tuned model.
+        base: Of the model it started from.
+        abilities: Of the tuned model.
+        has_moved: Whether anything below the head moved: else it stands where its base stands in every tab.
+        download: Address of the model as a file; "" = it cannot be had.
+    """
+    links = []
+    for ability, tab, label, beside, more in TABS:
+        if ability not in abilities:
+            continue
+        beside_base = {beside: base} if beside else {}
+        side = ("beside its base" if has_moved else "the same as its base") if beside else ""
+        links.append(_link(tab, name, more | beside_base, label, side, f"{name}, beside {base}" if beside else name))
+        if has_moved and not beside:  # to be looked at one after the other
+            links.append(_link(tab, base, more, label, "of its base", base))
+    if download:
+        links.append(
+            f"<a href='{escape(download)}' download title='safetensors, model card, and the recipe as a script'>"
+            "Download the model</a>"
+        )
+    start = "<nav class='take-away explore' aria-label='Explore the tuned model'><span>Explore it in</span>"
+    return f"{start}{''.join(links)}</nav>"
+
+
+def _link(tab: str, model: str, more: Mapping[str, object], label: str, side: str, title: str) -> str:
+    query = urlencode({"tab": tab, "model": model} | more, quote_via=quote_plus)
+    small = f" <small>{side}</small>" if side else ""
+    return f"<a href='?{query}' title='{escape(title)}'>{label}{small}</a>"

@@ -1,0 +1,104 @@
+"""A score against the number of labelled examples: what pre-training saves in labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import plotly.graph_objects as go
+
+from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
+from explorer.figures.notes import note
+from explorer.figures.style import STYLE
+from explorer.figures.tuning_words import is_share, score_label, score_words
+
+HEIGHT_PIXELS = 320
+ROOM = 0.12
+TOP_PIXELS, BOTTOM_PIXELS = 16, 46
+ONE_RUN = "One run each: another seed moves the points, most of all those on the left."
+
+
+@dataclass(frozen=True)
+class LabelCurve:
+    """One method on ever more examples.
+
+    Attributes:
+        name: Of the method.
+        points: (examples, score), of the runs that are done.
+        is_baseline: Whether it is no model of ours: dashed.
+    """
+
+    name: str
+    points: tuple[tuple[int, float], ...]
+    is_baseline: bool = False
+
+
+def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, float]) -> go.Figure:
+    """The score of each method over the number of examples, on a log axis.
+
+    Args:
+        curves: Of each method; baselines that learn, such as a bag of words, too.
+        score: Name of the score.
+        chance: What needs no example, e.g. the most frequent class: name -> score.
+    """
+    figure = go.Figure()
+    for mark, curve in enumerate(curves):
+        colour, symbol, _ = mark_of(mark)
+        figure.add_trace(
+            go.Scatter(
+                x=[count for count, _ in curve.points],
+                y=[value for _, value in curve.points],
+                name=curve.name,
+                mode="lines+markers",
+                line={"color": colour, "width": 2, "dash": "dash" if curve.is_baseline else "solid"},
+                marker={"symbol": symbol, "size": 9},
+                hovertemplate=f"{escape(curve.name)}<br>%{{x:,}} examples: "
+                f"{'%{y:.1%}' if is_share(score) else '%{y:.3f}'}<extra></extra>",
+            )
+        )
+    names = [
+        f"<span style='color:{mark_of(mark)[0]}'>{mark_of(mark)[2]}</span> {escape(curve.name)}"
+        for mark, curve in enumerate(curves)
+    ]
+    figure.add_annotation(
+        x=0, y=1, xref="paper", yref="paper", yanchor="bottom", xanchor="left", align="left",
+        text="<br>".join(names), showarrow=False, font={"size": 12.5}, yshift=6,
+    )  # fmt: skip
+    counts = sorted({count for curve in curves for count, _ in curve.points})
+    figure.update_xaxes(
+        type="log", title="labelled examples, on a log scale", tickvals=counts,
+        ticktext=[f"{count:,}" for count in counts],
+    )  # fmt: skip
+    values = [value for curve in curves for _, value in curve.points] + list(chance.values())
+    if values:
+        room = ROOM * (max(values) - min(values)) or ROOM
+        levels = [Level(value, f"{name} {score_words(score, value)}") for name, value in chance.items()]
+        height = HEIGHT_PIXELS - TOP_PIXELS - LINE_PIXELS * len(names) - BOTTOM_PIXELS
+        add_levels(figure, levels, (min(values) - room, max(values) + room), height)
+    figure.update_yaxes(
+        title={"text": f"held-out {score_label(score)}", "font": {"size": 13}},
+        tickformat=".0%" if is_share(score) else None,
+    )
+    margins = {"t": TOP_PIXELS + LINE_PIXELS * len(names), "b": BOTTOM_PIXELS, "l": 8, "r": 12}
+    return figure.update_layout(template=STYLE, height=HEIGHT_PIXELS, showlegend=False, margin=margins)
+
+
+def label_words(curves: Sequence[LabelCurve], score: str) -> str:
+    """How many examples each method needs for what another reaches with all: the lectures' point, where it holds."""
+    drawn = [(curve.name, dict(curve.points)) for curve in curves if not curve.is_baseline]
+    sizes = sorted(set.intersection(*(set(scores) for _, scores in drawn))) if drawn else []
+    if len(drawn) < 2 or len(sizes) < 2:
+        return note("The curves are drawn as the runs end.")
+    most = sizes[-1]
+    ends = sorted(drawn, key=lambda curve: curve[1][most])[:: len(drawn) - 1]
+    (low, low_scores), (high, _) = ends
+    best = max(low_scores[count] for count in sizes)
+    at, needed = (next((count for count in sizes if scores[count] >= best), most) for _, scores in ends)
+    if needed < at:
+        return note(
+            f"{low} does best with {at:,} examples, {score_words(score, best)}; {high} has that with "
+            f"{needed:,}: {at / needed:.0f} times fewer labels. {ONE_RUN}"
+        )
+    reached = (f"{name} {score_words(score, scores[most])}" for name, scores in ends)
+    return note(f"With {most:,} examples: {', '.join(reached)}. {ONE_RUN}")

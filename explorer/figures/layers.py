@@ -1,0 +1,49 @@
+"""The logit lens as a table: what each layer would say, on a background by its probability."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+from explorer.analysis.scoring_results import LayerReading, LayerReadings, NextToken
+from explorer.figures.style import percent
+
+NATS_PER_BIT = math.log(2)
+
+
+def layer_table(result: LayerReadings) -> str:
+    """One row for each layer, the input embeddings first, the model's own answer last."""
+    answer = result.layers[-1].tokens[0]
+    places = len(result.layers[-1].tokens)
+    name = escape(answer.text.strip() or answer.token)
+    heads = (
+        "<th scope='col'>Layer</th>"
+        + "".join(f"<th scope='col'>{place}.</th>" for place in range(1, places + 1))
+        + f"<th scope='col' class='number'>rank of “<bdi>{name}</bdi>”</th>"
+        + "<th scope='col' class='number'>entropy (bits)</th>"
+    )
+    rows = "".join(_row(layer, answer, is_last=layer is result.layers[-1]) for layer in result.layers)
+    return (
+        "<div class='scores-scroll' tabindex='0' role='region' aria-label='Layer by layer'><table class='scores lens'>"
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+        "<p class='legend scored-legend'><span>0 %</span><i class='scale root'></i><span>100 %: how probable the layer "
+        f"holds a token · framed: “<bdi>{name}</bdi>”, the model’s own answer</span></p>"
+    )
+
+
+def _row(layer: LayerReading, answer: NextToken, *, is_last: bool) -> str:
+    cells = "".join(_cell(token, is_answer=token.token_id == answer.token_id) for token in layer.tokens)
+    title = "0, input" if layer.layer == 0 else f"{layer.layer}, last" if is_last else str(layer.layer)
+    return (
+        f"<tr><th scope='row'>{title}</th>{cells}<td class='number' title='p = {layer.probability!r}'>{layer.rank:,}"
+        f"</td><td class='number'>{layer.entropy_nats / NATS_PER_BIT:.1f}</td></tr>"
+    )
+
+
+def _cell(token: NextToken, *, is_answer: bool) -> str:
+    kind = " answer" if is_answer else ""
+    shade = token.probability**0.5  # of early layers much is small: the root keeps it apart
+    return (
+        f"<td class='heat{kind}' style='--c:{shade:.2f}' title='{escape(token.token)}: p = {token.probability!r}'>"
+        f"<bdi>{escape(token.text.strip() or token.token)}</bdi> <small>{percent(token.probability)}</small></td>"
+    )

@@ -1,0 +1,58 @@
+"""One plain sentence beside a chart for what a reader would stumble on, and nothing where there is nothing."""
+
+from collections.abc import Iterable
+from html import escape
+
+from explorer.analysis.generation_results import PromptLength
+from explorer.analysis.results import BlankFills, BlankReveal
+
+UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
+
+
+def unknown_note(words: Iterable[str]) -> str:
+    """What the token for unknown words means, if it is among the words of a chart."""
+    shown = set(words)
+    found = next((token for token in UNKNOWN if token in shown), None)
+    if found is None:
+        return ""
+    return note(
+        f"{found} stands for any word that the model's vocabulary lacks, such as a rare name. It is never put into a "
+        "sentence."
+    )
+
+
+def fills_note(fills: BlankFills) -> str:
+    """Why the best sentence takes other words than the top bars, if it does."""
+    words = [choice.text for blank in fills.blanks for choice in blank.choices]
+    best = fills.completions[0].fills if fills.completions else ()
+    tops = [blank.choices[0].text for blank in fills.blanks]
+    differs = any(fill != top and top not in UNKNOWN for fill, top in zip(best, tops, strict=False))
+    together = len(fills.blanks) > 1 and fills.strategy != "independent"
+    if differs and together:
+        why = "Each chart looks at one blank while the others are open; the sentences take words that fit each other."
+        return note(f"{why} So their words need not be the top bars.") + unknown_note(words)
+    return unknown_note(words)
+
+
+def reveal_note(reveal: BlankReveal) -> str:
+    """What to know before walking the steps."""
+    blanks = [blank for step in reveal.steps for blank in step.blanks if blank is not None]
+    lone = "" if len(reveal.steps) > 1 else note(
+        "With one blank there is only one step. This view shows most with several: click another word to blank it."
+    )  # fmt: skip
+    return lone + unknown_note(choice.text for blank in blanks for choice in blank.choices)
+
+
+def note(text: str) -> str:
+    """A plain sentence in small, escaped."""
+    return f"<p class='note'>{escape(text)}</p>"
+
+
+def length_note(length: PromptLength | str, *, is_empty: bool = False) -> str:
+    """How much of what the model reads the prompt takes, or why it cannot be read."""
+    if isinstance(length, str):
+        return f"<p class='note over' role='alert'>{escape(length)}</p>"
+    left = length.limit_tokens - length.tokens
+    start = "Empty: it begins from its start token. " if is_empty else ""
+    words = f"{start}{length.tokens:,} of {length.limit_tokens:,} tokens; room for {left:,} more"
+    return f"<p class='note{' over' if left < 1 else ''}'>{words}</p>"

@@ -1,0 +1,69 @@
+"""Options by their log-probabilities, with the sum behind each written out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from explorer.analysis.option_results import NORMALISATIONS, OptionChoice, OptionPart, OptionScore
+from explorer.figures.notes import note, unknown_note
+from explorer.figures.style import nats, percent
+
+
+def option_columns(choices: Sequence[OptionChoice]) -> str:
+    """One column for each model: its options, best first, and the sum behind each."""
+    return f"<div class='span-columns option-columns'>{''.join(map(_column, choices))}</div>"
+
+
+def _column(choice: OptionChoice) -> str:
+    rows = "".join(_option(choice, one, is_best=number == 0) for number, one in enumerate(choice.options))
+    _, done = NORMALISATIONS[choice.normalise]
+    return (
+        f"<section><h3>{escape(choice.model)}</h3><ol class='options-ranked'>{rows}</ol>"
+        + note(
+            "The share is among the options, by these numbers: it is no probability of the model. Compare options "
+            "within a model, not numbers of two models."
+        )
+        + unknown_note(token.token for one in choice.options for token in one.part.tokens)
+        + note(f"{done} Summed: {choice.scored}; each is {choice.score}, in nats.")
+        + "</section>"
+    )
+
+
+def _option(choice: OptionChoice, one: OptionScore, *, is_best: bool) -> str:
+    mark = "<span class='chosen'>✓ chosen</span>" if is_best else ""
+    kind = " class='best'" if is_best else ""
+    bar = f"<span class='track'><i style='width:{one.share:.1%}'></i></span>"
+    return (
+        f"<li{kind}><div class='option-head'><bdi dir='auto'>{escape(one.option)}</bdi>{mark}"
+        f"<span class='number' title='{one.score!r} nats'>{nats(one.score)}</span></div>"
+        f"<div class='share' title='share among the options: {one.share!r}'>{bar}"
+        f"<small>{percent(one.share)} of the options</small></div>"
+        f"<p class='sum'>{_terms(one.part)} = <b>{nats(one.part.log_probability)}</b>{_then(choice, one)}</p></li>"
+    )
+
+
+def _then(choice: OptionChoice, one: OptionScore) -> str:
+    """What becomes of the sum under a normalisation."""
+    if choice.normalise == "sum":
+        return ""
+    if one.baseline is not None:
+        neutral = f"after “{escape(choice.domain)}”" if choice.domain.strip() else "with nothing before it"
+        return (
+            f"<br>less the same {neutral}: {_terms(one.baseline)} = {nats(one.baseline.log_probability)}"
+            f"<br>difference: <b>{nats(one.score)}</b>"
+        )
+    by, unit = {
+        "tokens": (one.token_count, "tokens"),
+        "characters": (one.characters, "characters"),
+        "bytes": (one.bytes, "bytes"),
+    }[choice.normalise]
+    return f"<br>÷ {by} {unit if by != 1 else unit[:-1]} = <b>{nats(one.score)}</b>"
+
+
+def _terms(part: OptionPart) -> str:
+    return " + ".join(
+        f"<span class='term' title='p of {escape(token.token)}: ln p = {token.log_probability!r}, rank {token.rank:,}'>"
+        f"<bdi>{escape(token.token)}</bdi> {nats(token.log_probability)}</span>"
+        for token in part.tokens
+    )

@@ -1,0 +1,106 @@
+"""Senses in numbers: one chart for each score, layer by layer, with 95 % bands beside what is had without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from explorer.analysis.sense_results import Estimate, SenseScores, UseSimilarity
+from explorer.figures.layer_lines import LayerLine, Level, layer_chart
+from explorer.figures.style import percent
+
+ALIKE = 0.005  # baselines that differ by less share a label
+SHARES, COSINES = "share of uses", "mean cosine"
+
+
+def accuracy_chart(scores: Sequence[SenseScores], measure: str, layer: int | None) -> go.Figure:
+    """How many uses are told right, in each layer of one model or two.
+
+    Args:
+        scores: Of the same uses.
+        measure: "nearest" or "centroid".
+        layer: Marked as the one looked at; None = none.
+    """
+    levels = baseline_levels(scores[0], measure)
+    figure = layer_chart(_lines(scores, measure), SHARES, layer, number="%{y:.0%}", levels=levels)
+    return figure.update_yaxes(range=[0, 1.02], tickformat=".0%")
+
+
+def silhouette_chart(scores: Sequence[SenseScores], layer: int | None) -> go.Figure:
+    """How tight and how far apart the senses are, in each layer of one model or two."""
+    return layer_chart(
+        _lines(scores, "silhouette"), "silhouette", layer, number="%{y:+.2f}", levels=[Level(0, "")]
+    )  # fmt: skip
+
+
+def similarity_chart(scores: Sequence[SenseScores | UseSimilarity], layer: int | None) -> go.Figure:
+    """How alike all uses are, beside random words of the same sentences."""
+    lines = _lines(scores, "self_similarity")
+    for mark, score in enumerate(scores):
+        points = [(one.layer, one.baseline) for one in score.layers if one.baseline is not None]
+        lines.append(_line(f"{score.model}, random words", mark, points, is_baseline=True))
+    figure = layer_chart(lines, COSINES, layer, number="%{y:+.2f}")
+    if len(scores) == 1:  # of two, the colours say which is which, and the dashes that it is random words
+        for line in (one for one in lines if one.points):
+            middle = len(line.points) // 2
+            figure.add_annotation(
+                x=line.points[middle][0], y=line.band[middle][1], yanchor="bottom", showarrow=False,
+                text="random words" if line.is_baseline else "the word", font={"size": 12}, yshift=4,
+            )  # fmt: skip
+    return figure
+
+
+def baseline_levels(scores: SenseScores, measure: str) -> list[Level]:
+    """What is had without a model as levels of a chart, labelled so that they keep clear of each other.
+
+    Args:
+        scores: As of baselines.
+        measure: Likewise.
+    """
+    without = baselines(scores, measure)
+    last = len(without) - 1
+    return [
+        Level(
+            share,
+            f"{names} {percent(share)}",
+            is_below=number == last > 0,  # so that it keeps clear of the one above
+            at="middle" if 0 < number < last else "right",
+        )
+        for number, (share, names) in enumerate(without)
+    ]
+
+
+def baselines(scores: SenseScores, measure: str = "") -> list[tuple[float, str]]:
+    """What is had without a model: (share, names of all that give it), the highest first.
+
+    Args:
+        scores: Of any model: they depend on the sentences alone.
+        measure: "nearest" or "centroid", whose chance is wanted; "" = both.
+    """
+    chances = {"nearest": scores.chance_nearest, "centroid": scores.chance_centroid}
+    known = [(scores.most_frequent, "most frequent sense")]
+    if measure or abs(scores.chance_nearest - scores.chance_centroid) < ALIKE:
+        known.insert(0, (chances[measure or "centroid"], "chance"))
+    else:
+        known += [(chances["nearest"], "chance (nearest use)"), (chances["centroid"], "chance (sense centroid)")]
+    known += [] if scores.bag_of_words is None else [(scores.bag_of_words, "bag of words")]
+    grouped: list[tuple[float, list[str]]] = []
+    for share, name in sorted(known, key=lambda one: -one[0]):
+        if grouped and grouped[-1][0] - share < ALIKE:
+            grouped[-1][1].insert(0, name)
+        else:
+            grouped.append((share, [name]))
+    return [(share, ", ".join(names)) for share, names in grouped]
+
+
+def _lines(scores: Sequence[SenseScores | UseSimilarity], measure: str) -> list[LayerLine]:
+    return [
+        _line(score.model, mark, [(layer.layer, getattr(layer, measure)) for layer in score.layers])
+        for mark, score in enumerate(scores)
+    ]
+
+
+def _line(name: str, mark: int, found: Sequence[tuple[int, Estimate]], *, is_baseline: bool = False) -> LayerLine:
+    points = tuple((at, one.value) for at, one in found)
+    return LayerLine(name, mark, points, tuple((one.low, one.high) for _, one in found), is_baseline)

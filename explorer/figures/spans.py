@@ -1,0 +1,59 @@
+"""Spans that models filled, side by side: each choice a button that puts it into the sentence."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from explorer.analysis.span_results import Span, SpanFills
+from explorer.figures.notes import note
+from explorer.figures.sentences import marked
+from explorer.figures.style import nats
+
+NOTHING = "(nothing)"
+
+
+def span_columns(results: Sequence[SpanFills]) -> str:
+    """One column for each model: the whole sentences, the choices of each blank, and what the model saw and wrote."""
+    return f"<div class='span-columns'>{''.join(map(_column, results))}</div>"
+
+
+def _column(fills: SpanFills) -> str:
+    sentences = "".join(
+        f"<li><span class='sentence' dir='auto'>{marked(fills.text, one.text, one.fills)}</span>"
+        f"<span class='number' title='{one.log_probability!r} nats'>{nats(one.log_probability)}</span></li>"
+        for one in fills.completions
+    )
+    blanks = "".join(_blank(number, span, len(fills.spans)) for number, span in enumerate(fills.spans))
+    remarks = "".join(note(remark) for remark in fills.remarks)
+    return (
+        f"<section><h3>{escape(fills.model)}</h3>{blanks}"
+        f"<p class='kind'>{'Sentences' if sentences else 'No whole sentence came of it.'} "
+        f"<small>{escape(fills.completion_score) if sentences else ''}</small></p>"
+        f"<ol class='completions'>{sentences}</ol>{remarks}{_behind(fills)}</section>"
+    )
+
+
+def _blank(number: int, span: Span, blanks: int) -> str:
+    title = f"Blank {number + 1}" if blanks > 1 else "In the blank"
+    choices = "".join(
+        f"<li><button type='button' class='choice' data-blank='{number}' data-fill='{escape(choice.text)}' "
+        f"title='Put it into the sentence'><i style='width:{min(1.0, math.exp(choice.log_probability)):.1%}'></i>"
+        f"<bdi>{escape(choice.text) or NOTHING}</bdi></button>"
+        f"<span class='number' title='{choice.log_probability!r} nats'>{nats(choice.log_probability)}"
+        f"<small> {choice.length_tokens} token{'s' * (choice.length_tokens != 1)}</small></span></li>"
+        for choice in span.choices
+    )
+    return f"<p class='kind'>{title}</p><ul class='choices'>{choices}</ul>"
+
+
+def _behind(fills: SpanFills) -> str:
+    """What the model read and wrote, and what the numbers are of."""
+    wrote = "".join(f"<li><code dir='auto'>{escape(one)}</code></li>" for one in fills.wrote)
+    written = f"<p>It wrote:</p><ol>{wrote}</ol>" if wrote else ""
+    head = f"What it saw{' and wrote' if wrote else ''}, and what the numbers mean"
+    return (
+        f"<details class='note'><summary>{head}</summary>"
+        f"<p>It saw: <code dir='auto'>{escape(fills.saw)}</code></p>{written}"
+        f"<p>Number of a choice: {escape(fills.score)}, in nats.</p>"
+        f"<p>Number of a sentence: {escape(fills.completion_score)}, in nats.</p></details>"
+    )

@@ -1,0 +1,158 @@
+"""Loss and score while models are fine-tuned: the training loss as a line, what was held out as marks on another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import plotly.graph_objects as go
+
+from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
+from explorer.figures.notes import note
+from explorer.figures.style import STYLE, two_decimals
+from explorer.figures.tuning_words import is_share, score_label, score_words
+from explorer.training.tuning.results import TrainingStep
+
+HEIGHT_PIXELS = 270
+TOP_PIXELS, BOTTOM_PIXELS = 16, 46
+PLOT_PIXELS = HEIGHT_PIXELS - TOP_PIXELS - 2 * LINE_PIXELS - BOTTOM_PIXELS  # at least, beside two lines of names
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A run as the charts need it.
+
+    Attributes:
+        name: What tells it from the others.
+        steps: In order, without outcomes.
+        mark: Place in layer_lines.MARKS.
+    """
+
+    name: str
+    steps: Sequence[TrainingStep]
+    mark: int = 0
+
+
+def loss_chart(curves: Sequence[Curve]) -> go.Figure:
+    """Training loss (thin) and held-out loss (dashed, with marks) of each run over its epochs."""
+    figure = go.Figure()
+    for curve in curves:
+        colour, symbol, _ = mark_of(curve.mark)
+        trained = [(step.epoch, step.loss) for step in curve.steps if step.loss is not None]
+        measured = [(step.epoch, step.held_out_loss) for step in curve.steps if step.held_out_loss is not None]
+        _draw(figure, f"{curve.name}, training", trained, {"color": colour, "width": 1.6}, None)
+        line = {"color": colour, "width": 2, "dash": "dash"}
+        _draw(figure, f"{curve.name}, held out", measured, line, symbol)
+    names = _names(curves)
+    if len(curves) == 1:
+        _, _, glyph = mark_of(curves[0].mark)
+        names = [f"— training   {glyph} held out"]
+    else:
+        names.append("line: training; dashed, with marks: held out")
+    return _finish(figure, curves, names, "loss per example")
+
+
+def score_chart(curves: Sequence[Curve], score: str, baselines: Mapping[str, float]) -> go.Figure:
+    """The task's main score on the held-out examples, beside baselines; as high as the losses of the same runs.
+
+    Args:
+        curves: Of each run.
+        score: Its name, as of tuning_words.SCORES.
+        baselines: Name -> the same score without fine-tuning.
+    """
+    figure = go.Figure()
+    for curve in curves:
+        colour, symbol, _ = mark_of(curve.mark)
+        points = [(step.epoch, step.score) for step in curve.steps if step.score is not None]
+        _draw(figure, curve.name, points, {"color": colour, "width": 2}, symbol, share=is_share(score))
+    names = [*_names(curves), " "] if len(curves) > 1 else []
+    figure = _finish(figure, curves, names, f"held-out {score_label(score)}")
+    values = [step.score for curve in curves for step in curve.steps if step.score is not None]
+    if values or baselines:
+        low, high = min([*values, *baselines.values()]), max([*values, *baselines.values()])
+        room = 0.12 * (high - low) or 0.05
+        levels = [Level(value, f"{name} {score_words(score, value)}") for name, value in baselines.items()]
+        add_levels(figure, levels, (low - room, high + room), PLOT_PIXELS)
+    return figure.update_yaxes(tickformat=".0%" if is_share(score) else None)
+
+
+def has_course(curves: Sequence[Curve]) -> bool:
+    """Whether there is a loss that goes on from step to step: of heads that are fitted at once there is none."""
+    lost = [{step.epoch for step in curve.steps if (step.loss, step.held_out_loss) != (None, None)} for curve in curves]
+    return any(len(epochs) > 1 for epochs in lost)
+
+
+def curve_words(curves: Sequence[Curve], score: str) -> str:
+    """What the two charts show, run by run: first and last losses, the best score; a hint where it overfits."""
+    said = []
+    for curve in curves:
+        losses = [step.loss for step in curve.steps if step.loss is not None]
+        held = [step.held_out_loss for step in curve.steps if step.held_out_loss is not None]
+        scores = [step.score for step in curve.steps if step.score is not None]
+        parts = []
+        if losses:
+            parts.append(f"training loss {_way([two_decimals(loss) for loss in losses])}")
+        if held:
+            parts.append(f"held-out loss {_way([two_decimals(loss) for loss in held])}")
+        if scores:
+            parts.append(f"held-out {score_label(score)} {_way([score_words(score, value) for value in scores])}")
+        if not parts:
+            continue
+        turns = (
+            f"; its held-out loss was lowest ({two_decimals(min(held))}) before the end: from there on it learns its "
+            "examples by heart, and is surer than it should be" if len(held) > 2 and held[-1] > 1.05 * min(held) else ""
+        )  # fmt: skip
+        said.append(f"{curve.name}: {', '.join(parts)}{turns}.")
+    return "".join(map(note, said))
+
+
+def _way(numbers: Sequence[str]) -> str:
+    return numbers[-1] if numbers[0] == numbers[-1] else f"from {numbers[0]} to {numbers[-1]}"
+
+
+def _draw(
+    figure: go.Figure,
+    name: str,
+    points: Sequence[tuple[float, float]],
+    line: dict,
+    symbol: str | None,
+    *,
+    share: bool = False,
+) -> None:
+    number = "%{y:.1%}" if share else "%{y:.3f}"
+    figure.add_trace(
+        go.Scatter(
+            x=[at for at, _ in points],
+            y=[value for _, value in points],
+            name=name,
+            mode="lines+markers" if symbol else "lines",
+            line=line,
+            marker={"symbol": symbol or "circle", "size": 8},
+            hovertemplate=f"{escape(name)}<br>epoch %{{x:.2f}}: {number}<extra></extra>",
+        )
+    )
+
+
+def _names(curves: Sequence[Curve]) -> list[str]:
+    return [
+        f"<span style='color:{mark_of(curve.mark)[0]}'>{mark_of(curve.mark)[2]}</span> {escape(curve.name)}"
+        for curve in curves
+    ]
+
+
+def _finish(figure: go.Figure, curves: Sequence[Curve], names: Sequence[str], title: str) -> go.Figure:
+    if names:
+        figure.add_annotation(
+            x=0, y=1, xref="paper", yref="paper", yanchor="bottom", xanchor="left", align="left",
+            text="<br>".join(names), showarrow=False, font={"size": 12.5}, yshift=6,
+        )  # fmt: skip
+    last = max((step.epoch for curve in curves for step in curve.steps), default=0)
+    if last:
+        figure.update_xaxes(title="epochs: passes over the examples", range=[-0.02 * last, 1.04 * last])
+    else:
+        figure.update_xaxes(title="fitted at once to features read once: no steps", range=[-1, 1], tickvals=[])
+    figure.update_yaxes(title={"text": title, "font": {"size": 13}})
+    margins = {"t": TOP_PIXELS + LINE_PIXELS * len(names), "b": BOTTOM_PIXELS, "l": 8, "r": 12}
+    height = HEIGHT_PIXELS + LINE_PIXELS * max(0, len(names) - 2)
+    return figure.update_layout(template=STYLE, height=height, showlegend=False, margin=margins)

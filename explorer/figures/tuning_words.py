@@ -1,0 +1,205 @@
+"""Scores, runs and jobs of fine-tuning in words; everything that a visitor named is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from explorer.figures.style import two_decimals
+from explorer.training.jobs.results import JobSpec, JobStatus
+from explorer.training.tuning.recipe import METHODS, Recipe
+from explorer.training.tuning.results import Outcome, Run, TrainingStep
+from explorer.training.tuning.suits import LEARNS_ITSELF, SCORES, explain_score
+
+STATES = {
+    "waiting": "waiting",
+    "running": "running",
+    "stopping": "stopping",
+    "stopped": "stopped",
+    "done": "done",
+    "failed": "failed",
+}
+
+
+def score_label(name: str) -> str:
+    """What a score is called, e.g. "macro F1"."""
+    return SCORES[name].name if name in SCORES else name.replace("_", " ")
+
+
+def score_term(name: str, task: str) -> str:
+    """The same as HTML that says, when it is pointed at, what it measures."""
+    return f"<abbr title='{escape(explain_score(name, task))}'>{escape(score_label(name))}</abbr>"
+
+
+def is_share(name: str) -> bool:
+    """Whether a score is a share of 1, written in per cent."""
+    return name in SCORES and SCORES[name].is_share
+
+
+def is_better_lower(name: str) -> bool:
+    """Whether less of a score is better."""
+    return name in SCORES and not SCORES[name].is_better_higher
+
+
+def score_words(name: str, value: float) -> str:
+    """A value of a score: 87.5 %, or 0.83."""
+    return f"{100 * value:.1f} %" if is_share(name) else two_decimals(value)
+
+
+def main_score(outcome: Outcome) -> tuple[str, float] | None:
+    """Name and value of the task's main score; None = there is none."""
+    return next(iter(outcome.scores.items()), None)
+
+
+def best_run(status: JobStatus) -> int | None:
+    """Index of the run with the best main score of those that are done; None = none has a score."""
+    found = {index: main for index, outcome in sorted(status.outcomes.items()) if (main := main_score(outcome))}
+    if not found:
+        return None
+    choose = min if is_better_lower(next(iter(found.values()))[0]) else max
+    return choose(found, key=lambda index: found[index][1])
+
+
+def kind_of(spec: JobSpec) -> str:
+    """What a job is: "one" run, a "race" of several, or the same on ever more "labels"."""
+    if len(spec.runs) < 2:
+        return "one"
+    return "labels" if len({run.examples for run in spec.runs}) > 1 else "race"
+
+
+def run_name(spec: JobSpec, index: int) -> str:
+    """What tells a run of a job from its others: the method, the number of examples, the model."""
+    run = spec.runs[index]
+    parts = [METHODS.get(run.recipe.method, run.recipe.method)]
+    if len({one.model for one in spec.runs}) > 1:
+        parts.insert(0, run.model)
+    if kind_of(spec) == "labels":
+        parts.append(examples_words(run))
+    return ", ".join(parts)
+
+
+def examples_words(run: Run) -> str:
+    """How many labelled examples a run learns from."""
+    return f"{run.examples:,} examples" if run.examples else "all examples"
+
+
+def score_list(scores: Mapping[str, float], task: str) -> str:
+    """All scores of a run, each with what it measures, as HTML.
+
+    Args:
+        scores: As of Outcome.
+        task: A key of TASKS.
+    """
+    rows = "".join(
+        f"<div><dt>{escape(score_label(name))} <b title='{value!r}'>{score_words(name, value)}</b></dt>"
+        f"<dd>{escape(explain_score(name, task))}</dd></div>"
+        for name, value in scores.items()
+    )
+    return f"<dl class='score-list' aria-label='Scores on the held-out examples'>{rows}</dl>" if rows else ""
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: 8 s, 2 min 5 s, 1 h 3 min."""
+    whole = max(0, round(seconds))
+    if whole < 100:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def count_words(count: int) -> str:
+    """A number of weights: 1,154 or 22.7 M."""
+    return f"{count:,}" if count < 1_000_000 else f"{count / 1e6:.1f} M"
+
+
+def step_words(step: TrainingStep, *, is_one_of_several: bool = False) -> str:
+    """Where a run is: its phase, step, speed and what is left, of this run where there are others."""
+    if step.phase == "reading features":
+        parts = [f"{step.step:,} of {step.steps:,} batches"]
+    else:
+        parts = [f"step {step.step:,} of {step.steps:,}" if step.steps else "", f"epoch {step.epoch:.1f}"]
+    if step.examples_per_second:
+        parts.append(f"{step.examples_per_second:,.0f} examples/s")
+    if step.seconds_left:
+        parts.append(f"about {duration(step.seconds_left)} left{' of this run' if is_one_of_several else ''}")
+    return f"{step.phase}: " + ", ".join(filter(None, parts))
+
+
+def outcome_words(outcome: Outcome, recipe: Recipe) -> str:
+    """The main score beside its baselines, the time and how much was trained, as HTML."""
+    main = main_score(outcome)
+    if main is None:
+        return f"trained for {duration(outcome.seconds)}"
+    name, value = main
+    beside = baseline_words(outcome)
+    on = f" on {len(outcome.judged):,} held-out examples" if outcome.judged else " on held-out examples"
+    return (
+        f"<b>{score_term(name, recipe.task)} <span title='{value!r}'>{score_words(name, value)}</span></b>{on}"
+        f"{f' ({beside})' if beside else ''}; {count_words(outcome.trained_parameters)} weights trained in "
+        f"{duration(outcome.seconds)}{_no_better(outcome, name, value, recipe.method)}"
+    )
+
+
+def _no_better(outcome: Outcome, name: str, value: float, method: str) -> str:
+    """Which baseline is as good as the model, and what may help; "" = none is."""
+    sign = -1 if is_better_lower(name) else 1
+    other = max(outcome.baselines, key=lambda one: sign * outcome.baselines[one], default=None)
+    if other is None or sign * value > sign * outcome.baselines[other]:
+        return ""
+    help = "more examples or epochs" if method in LEARNS_ITSELF else "more examples, or letting more of the model move,"
+    return f". That is no better than {escape(other)}: {help} may help"
+
+
+def baseline_words(outcome: Outcome) -> str:
+    """What the main score is without this model, as HTML; "" = nobody knows."""
+    main = main_score(outcome)
+    found = outcome.baselines.items() if main else ()
+    return ", ".join(f"{escape(other)} {score_words(main[0], score)}" for other, score in found)
+
+
+def run_at_work(status: JobStatus) -> int:
+    """Index of the run that is trained: the one that spoke last, or the next where that is done."""
+    at = max(status.last, default=0)
+    return min(at + (at in status.outcomes), len(status.spec.runs) - 1)
+
+
+def job_words(status: JobStatus) -> str:
+    """How a job stands, in a sentence of HTML, with what to do next."""
+    runs = len(status.spec.runs)
+    at = run_at_work(status)
+    which = f"run {at + 1} of {runs}, {escape(run_name(status.spec, at))}: " if runs > 1 else ""
+    said = escape(status.message)
+    if status.state == "waiting":
+        place = "it is next" if status.place == 1 else f"place {status.place} in line"
+        done = f"; {len(status.outcomes)} of {runs} runs done" if status.outcomes else ""
+        return f"<b>Waiting</b>: {place}{done}. One model is trained at a time; you may close this page. {said}"
+    if status.state == "running":
+        step = status.last.get(at)
+        now = escape(step_words(step, is_one_of_several=runs > 1)) if step else "loading the model"
+        return f"<b>Running</b>: {which}{now}. You may close this page: it goes on."
+    if status.state == "stopping":
+        return "<b>Stopping</b>: what it has learned so far is being saved."
+    if status.state == "stopped":
+        step = status.last.get(at)
+        where = f" at step {step.step:,} of {step.steps:,}" if step else ""
+        where += f", in {which.removesuffix(': ')}" if which else ""
+        return f"<b>Stopped</b>{where}. {said or ('Resume goes on from there.' if status.can_resume else '')}"
+    if status.state == "failed":
+        return f"<b>Failed</b>: {said}"
+    if runs == 1 and status.outcomes:
+        [outcome] = status.outcomes.values()
+        return f"<b>Done</b>: {outcome_words(outcome, status.spec.runs[0].recipe)}. {said}"
+    seconds = sum(outcome.seconds for outcome in status.outcomes.values())
+    return f"<b>Done</b>: {len(status.outcomes)} of {runs} runs in {duration(seconds)}. {_best_words(status)}{said}"
+
+
+def _best_words(status: JobStatus) -> str:
+    """Which of several runs has the best main score, and which; "" = they have none in common."""
+    scores = [main_score(outcome) for outcome in status.outcomes.values()]
+    best = best_run(status)
+    if best is None or None in scores or len({score[0] for score in scores}) > 1:
+        return ""
+    name, value = main_score(status.outcomes[best])
+    run = escape(run_name(status.spec, best))
+    term = score_term(name, status.spec.runs[best].recipe.task)
+    return f"Best: {run}, <b>{term} {score_words(name, value)}</b>. "

@@ -1,0 +1,36 @@
+"""View: every head of the model in little; a press opens one."""
+
+import gradio as gr
+
+from explorer.analysis.attention_packing import head_counts
+from explorer.figures.attention import pack_thumbnails
+from explorer.figures.sentences import caption
+from explorer.models.registry import Registry
+from explorer.tabs.attention.readings import Ask, Readings, tidy_ask
+from explorer.tabs.attention.view import Prompt
+from explorer.tabs.attention.which import read_which
+from explorer.tabs.messages import in_place
+from explorer.tabs.views import View
+
+ON_LOAD = "explorer.attentionAll(element, props, watch);"
+PAPER = "https://arxiv.org/abs/1906.05714"
+
+
+def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
+    """Lay out the view."""
+    with gr.Tab("All heads", id="all") as tab:
+        grid = gr.HTML(
+            "", html_template="<div></div>", js_on_load=ON_LOAD, padding=False, elem_classes="result",
+            elem_id="attention-all",
+        )  # fmt: skip
+        below = gr.HTML(padding=False)
+
+    @in_place(registry, outputs=2)
+    def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str) -> tuple:
+        ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
+        reading = readings.all_layers(models, ask)
+        words = [f"{layers} layers of {heads} heads, {name}" for name, (layers, heads) in head_counts(reading).items()]
+        foot = caption([reading.model, *words], PAPER)
+        return pack_thumbnails(reading, read_which(which, head_counts(reading)).word), foot
+
+    return View(tab, draw, [*prompt.inputs, prompt.which], [grid, below])

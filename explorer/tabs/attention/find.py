@@ -1,0 +1,72 @@
+"""View: every head measured, on a map to press on, with the patterns that have a name."""
+
+import gradio as gr
+
+from explorer.analysis.head_measures import MEASURES
+from explorer.analysis.head_patterns import RELATION_WORDS, THRESHOLDS, name_patterns, relation_label
+from explorer.analysis.head_results import GIVEN, HeadMeasures, RelationMatches
+from explorer.figures.head_maps import RELATION, head_map, map_measure, pattern_list
+from explorer.figures.notes import note
+from explorer.figures.sentences import caption
+from explorer.models.registry import Registry
+from explorer.tabs.attention.measured import Measured
+from explorer.tabs.attention.view import Prompt
+from explorer.tabs.messages import in_place
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+PAPER = "https://aclanthology.org/W19-4828"
+FIRST = "next"
+OWN, BUILT_IN = "own", "built-in"
+SOURCES = [("built-in sentences", BUILT_IN), ("the text at left", OWN)]
+RELATIONS_ARE_BUILT_IN = "What heads find (det, obj and their like) was measured on the built-in sentences."
+INSTEAD = "previous"  # where a measure is not defined for the model
+
+
+def build(registry: Registry, prompt: Prompt) -> View:
+    """Lay out the view."""
+    measured = Measured()
+    choices = [(measure.label, key) for key, measure in MEASURES.items()]
+    choices += [(f"Finds {relation_label(relation)}", RELATION + relation) for relation in RELATION_WORDS]
+    with gr.Tab("Find a head", id="find") as tab:
+        with gr.Row(elem_classes="controls"):
+            key = gr.Dropdown(
+                choices, value=FIRST, label="What heads do", filterable=False, scale=3, elem_id="find-measure"
+            )
+            source = gr.Radio(SOURCES, value=BUILT_IN, label="Measured on", scale=3, elem_id="find-source")
+        heads = gr.HTML(padding=False, elem_classes="result", elem_id="found-heads")
+        below = gr.HTML(padding=False, elem_id="found-below")
+
+    @in_place(registry, outputs=2)
+    def draw(models: Registry, model: str, text: str, key: str, source: str, which: str) -> tuple:
+        measures = measured.measures(models, model, (text,) if source == OWN else ())
+        relations = measured.relations(models, model)
+        patterns = name_patterns(measures, relations)
+        mapped = map_measure(measures, relations, key)
+        missing = ""
+        if mapped is None:
+            why = measures.left_out.get(key, "Too few words of the built-in set depend so.")
+            label = MEASURES[key].label if key in MEASURES else key
+            missing = note(f"{label}: {why} The map shows another measure.")
+            mapped = map_measure(measures, relations, INSTEAD if INSTEAD in measures.values else "same")
+        if source == OWN:
+            missing += note(RELATIONS_ARE_BUILT_IN)
+        drawn = missing + head_map(mapped, measures.stack, patterns, which)
+        return drawn, pattern_list(patterns, measures, THRESHOLDS) + _foot(measures, relations)
+
+    inputs = [prompt.model, prompt.text, key, source, prompt.which]
+    return View(tab, draw, inputs, [heads, below], {"measure": key, "on": source})
+
+
+def _foot(measures: HeadMeasures, relations: RelationMatches) -> str:
+    """What was measured, on what; and all of it to take away."""
+    texts = "your text" if measures.source == GIVEN else f"built-in set of {measures.texts} English sentences"
+    parts = [
+        f"{measures.model}, {measures.stack}",
+        f"places and spread: {texts}, n = {measures.tokens:,} tokens, special tokens not among them",
+        f"induction: {measures.counts['induction']:,} random tokens, seed {measures.seed}",
+        f"relations: built-in set of {relations.sentences} sentences annotated by hand, {relations.words:,} words; "
+        "each best head was chosen on these same words. UD, not comparable with the paper’s",
+    ]
+    links = download_links(measures, "heads") + download_links(relations, "relations")
+    return caption(parts, PAPER) + f"<div class='two-takes'>{links}</div>"

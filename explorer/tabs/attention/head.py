@@ -1,0 +1,108 @@
+"""View: one head, as lines between tokens or as a matrix, at any length."""
+
+from dataclasses import asdict
+
+import gradio as gr
+import numpy as np
+
+from explorer.analysis.attention_packing import PackedReading, head_counts, select_weights
+from explorer.errors import ExplorerError
+from explorer.figures.attention import pack_head, pack_view
+from explorer.figures.sentences import caption
+from explorer.models.registry import Registry
+from explorer.tabs.attention.gallery import Start
+from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
+from explorer.tabs.attention.texts import blank_note
+from explorer.tabs.attention.view import Prompt
+from explorer.tabs.attention.which import Which, read_which
+from explorer.tabs.messages import QUIET, fault_message, in_place
+from explorer.tabs.views import View
+from explorer.tabs.visitors import find_model
+
+ON_LOAD = "explorer.attentionHead(element, props, watch, server);"
+DRESS = "look => explorer.attention.dress(look)"
+LATER = {"later": True}  # left to the queue, which tells progress and errors
+PAPER = "https://arxiv.org/abs/1706.03762"
+
+
+def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[PackedReading, Ask, Start]) -> View:
+    """Lay out the view; it fetches each further head by itself.
+
+    Args:
+        registry: The models on offer.
+        prompt: What is read, and which head is looked at.
+        readings: Where heads are fetched from.
+        first: What it opens on: the reading, what was asked, and the example.
+    """
+
+    def fetch_head(asked: object) -> dict[str, str]:
+        try:
+            ask, word = read_ask(asked)
+            models, name = find_model(registry, ask.model)
+            reading = readings.with_layer(models, tidy_ask(models, name, ask), word)
+            which = read_which(word, head_counts(reading))
+            return {"which": which.word, "weights": pack_head(_weights(reading, which))}
+        except ExplorerError as error:
+            return {"error": str(error)}
+        except Exception:  # a fault of ours: the visitor gets a reference to it, the log the rest
+            return {"error": fault_message()}
+
+    def read_text(asked: object) -> dict[str, object]:
+        try:
+            ask, word = read_ask(asked)
+            models, name = find_model(registry, ask.model)
+            if not any(status.name == name and status.state == "ready" for status in models.status()):
+                return LATER
+            if blank_note(models.card(name), ask.text):
+                return LATER
+            ask = tidy_ask(models, name, ask)
+            return {"view": draw_head(readings.with_layer(models, ask, word), ask, word)}
+        except ExplorerError:  # the queue, which asks for the same, says what is wrong
+            return LATER
+
+    def read_ahead(asked: object) -> dict[str, str]:
+        """All layers, once somebody stays with a text."""
+        try:
+            ask, _ = read_ask(asked)
+            models, name = find_model(registry, ask.model)
+            readings.all_layers(models, tidy_ask(models, name, ask))
+            return {}
+        except ExplorerError as error:
+            return {"error": str(error)}
+
+    reading, ask, start = first
+    with gr.Tab("Head", id="head") as tab:
+        drawing = gr.HTML(
+            draw_head(reading, ask, start.at, start.look), html_template="<div></div>", js_on_load=ON_LOAD,
+            padding=False, elem_classes="result",
+            elem_id="attention-head", server_functions=[fetch_head, read_text, read_ahead],
+        )  # fmt: skip
+        below = gr.HTML(draw_foot(reading, ask), padding=False)
+
+    @in_place(registry, outputs=2)
+    def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str) -> tuple:
+        ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
+        reading = readings.with_layer(models, ask, which)
+        return draw_head(reading, ask, which), blank_note(models.card(model), text) + draw_foot(reading, ask)
+
+    prompt.which.change(None, prompt.which, None, js="which => explorer.attention.go(which)", **QUIET)
+    prompt.look.change(None, prompt.look, None, js=DRESS, **QUIET)
+    prompt.model.change(None, prompt.model, None, js="model => explorer.attention.choose(model)", **QUIET)
+    return View(tab, draw, [*prompt.inputs, prompt.which], [drawing, below])
+
+
+def draw_head(reading: PackedReading, ask: Ask, word: str, look: str | None = None) -> str:
+    """What the view shows of a head; a look only where the page has none yet."""
+    which = read_which(word, head_counts(reading))
+    return pack_view(reading, asdict(ask), which.word, _weights(reading, which), look)
+
+
+def draw_foot(reading: PackedReading, ask: Ask) -> str:
+    """What the weights are of."""
+    is_written = reading.written_by_model or (ask.new_tokens and reading.second_text)
+    wrote = f"written by the model: “{reading.second_text.strip()}”" if is_written else ""
+    return caption([reading.model, wrote, "weights: softmax(QKᵀ/√d), each row sums to 1"], PAPER)
+
+
+def _weights(reading: PackedReading, which: Which) -> np.ndarray:
+    return select_weights(reading, which.stack, which.layer, which.head, is_rollout=which.is_rollout)

@@ -1,0 +1,129 @@
+"""Recent readings, rounded, shared by all visitors: a head is fetched from here when it is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import partial
+
+from explorer import analysis
+from explorer.analysis.attention_packing import PackedReading, pack_reading
+from explorer.errors import UnsuitableText
+from explorer.models.backend import LoadedModel
+from explorer.models.card import Ability, ModelCard
+from explorer.models.registry import Registry
+from explorer.tabs.attention.which import layer_of
+from explorer.tabs.kept import Kept
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What decides the weights.
+
+    Attributes:
+        model: Name in the registry.
+        text: As typed.
+        second: As typed; "" = none, or what the model writes itself.
+        new_tokens: How many tokens a causal model writes first.
+    """
+
+    model: str
+    text: str
+    second: str = ""
+    new_tokens: int = 0
+
+
+Wanted = tuple[Ask, int | None]  # what was asked, and which layer of it; None = all
+
+
+def read_ask(sent: object) -> tuple[Ask, str]:
+    """What the page sent to fetch a head: the question, and the word for the head.
+
+    Raises:
+        UnsuitableText: Something is missing or of another kind; the page itself never sends that.
+    """
+    asked = sent.get("asked") if isinstance(sent, dict) else None
+    word = sent.get("which") if isinstance(sent, dict) else None
+    kinds = {field.name: type(field.default) if field.name == "new_tokens" else str for field in fields(Ask)}
+    if not isinstance(asked, dict) or not isinstance(word, str) or asked.keys() != kinds.keys():
+        raise UnsuitableText("A head is fetched by what was read and which head it is. Reload the page.")
+    if any(type(asked[name]) is not kind for name, kind in kinds.items()):
+        raise UnsuitableText("A head is fetched by texts and a whole number of tokens. Reload the page.")
+    return Ask(**asked), word
+
+
+def tidy_ask(models: Registry, name: str, ask: Ask) -> Ask:
+    """The same without what the model makes no use of, so that it is found again whatever stands in hidden boxes."""
+    if writes_on(models.card(name)):
+        return Ask(name, ask.text, "", ask.new_tokens)
+    return Ask(name, ask.text, ask.second)
+
+
+class Readings:
+    """Recent readings, whole and single layers of them."""
+
+    def __init__(self, room_mib: int) -> None:
+        self._kept: Kept[Wanted, PackedReading] = Kept(room_mib, lambda reading: reading.size_bytes)
+
+    def all_layers(self, models: Registry, ask: Ask) -> PackedReading:
+        """The whole reading, from here if it is here.
+
+        Raises:
+            ExplorerError: The model or the text does not suit.
+        """
+        return self._kept.get((ask, None), lambda: models.run(ask.model, partial(read_packed, ask=ask)))
+
+    def with_layer(self, models: Registry, ask: Ask, word: str) -> PackedReading:
+        """A reading that has a head: its layer alone where not all are here, for the layers above need no computing.
+
+        Args:
+            models: Where models run.
+            ask: What is read.
+            word: For the head, as tabs.attention.which spells it.
+
+        Raises:
+            ExplorerError: The model or the text does not suit.
+        """
+        layer = layer_of(word)
+        if layer is None or self._kept.has((ask, None)):
+            return self.all_layers(models, ask)
+        if self._kept.knows((ask, None)) and not self._kept.knows((ask, layer)):  # on its way, with all others
+            return self.all_layers(models, ask)
+        return self._kept.get((ask, layer), lambda: models.run(ask.model, partial(read_packed, ask=ask, layer=layer)))
+
+    def keep(self, ask: Ask, reading: PackedReading) -> None:
+        """Keep a whole reading that is there already."""
+        self._kept.put((ask, None), reading)
+
+    @property
+    def size_bytes(self) -> int:
+        """What the readings take."""
+        return self._kept.size_bytes
+
+
+def read_packed(model: LoadedModel, ask: Ask, *, layer: int | None = None) -> PackedReading:
+    """The analysis, rounded where the model is, so that less has to travel.
+
+    Args:
+        model: Any with attention.
+        ask: What to read.
+        layer: The only one wanted, counted from 0, or the last where there are fewer; None = all.
+    """
+    from explorer.models.attention import head_counts  # needs torch
+
+    second, written = ask.second or None, ()
+    if writes_on(model.card):
+        second = None  # a causal model reads one text, and what it wrote behind it
+        if ask.new_tokens:
+            steps = analysis.continue_text(model, ask.text, strategy="greedy", max_new_tokens=ask.new_tokens)
+            written = tuple(step.token_id for step in steps)
+    read = partial(analysis.read_attention, model, ask.text, second_text=second, written=written)
+    if layer is None:
+        return pack_reading(read())
+    layers = {stack: count for stack, (count, _) in head_counts(model.network).items()}
+    layer = min(layer, *layers.values())
+    return pack_reading(read(layers=[layer]), layers, layer)
+
+
+def writes_on(card: ModelCard) -> bool:
+    """Whether a model reads from left to right, and goes on writing what it reads."""
+    return Ability.GENERATE in card.abilities and Ability.FILL_BLANKS not in card.abilities

@@ -1,0 +1,112 @@
+"""View: switch heads off, and see the model's answer change; or have every head tried by itself."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.analysis.ablation_results import READOUTS, HeadAblation, HeadRanking
+from explorer.analysis.blanks import BLANK
+from explorer.figures.ablations import REMINDER, ablation_view, pack_switches, ranking_view
+from explorer.figures.notes import note
+from explorer.figures.sentences import caption
+from explorer.models.card import Ability
+from explorer.models.registry import Registry
+from explorer.tabs.attention.texts import blank_note
+from explorer.tabs.attention.view import Prompt
+from explorer.tabs.messages import QUIET, in_place, progress_box
+from explorer.tabs.streaming import stream_steps
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+from explorer.tabs.visitors import find_model
+
+PAPER = "https://arxiv.org/abs/1905.10650"
+ON_LOAD = "explorer.switches(element, props, watch);"
+TOP_K = 5
+FIRST = "encoder-1-3,decoder-1-3"  # of those that the model has
+LAST_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*(?=\W*$)")
+HINT = f"There is no blank in the text, so the sentence embedding is compared. Write {BLANK} to see a word change."
+BEGINNING = "To begin with, head 3 of layer 1 is off. Press any head to switch it off or on again."
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """Every head of a model tried on a text.
+
+    Attributes:
+        model: As the visitor chose it.
+        text: As typed.
+        ranking: What was found.
+    """
+
+    model: str
+    text: str
+    ranking: HeadRanking
+
+
+def build(registry: Registry, prompt: Prompt) -> View:
+    """Lay out the view."""
+    with gr.Tab("Switch heads off", id="off") as tab:
+        switches = gr.HTML(
+            "", html_template="<div></div>", js_on_load=ON_LOAD, padding=False, elem_classes="result", elem_id="off-map"
+        )
+        with gr.Row(elem_classes="buttons"):
+            everything = gr.Button("Try every head by itself", size="sm", elem_id="off-try", min_width=160)
+            blank = gr.Button("Blank the last word", size="sm", elem_id="off-blank", min_width=140, visible=False)
+        answer = gr.HTML(padding=False, elem_classes="result", elem_id="off-answer")
+        ranked = gr.HTML(padding=False, elem_id="off-ranked")
+        below = gr.HTML(padding=False)
+        off = gr.Textbox(FIRST, visible="hidden", elem_id="heads-off")
+        tried = gr.State(None)
+
+    @in_place(registry, outputs=5)
+    def draw(models: Registry, model: str, text: str, off: str, tried: Tried | None) -> tuple:
+        options = {"heads": off, "skips_unknown": True, "top_k": TOP_K}
+        result = models.run(model, partial(analysis.ablate_heads, text=text, **options))
+        is_tried = tried and (tried.model, tried.text) == (model, text)  # then the map shows it, or something newer
+        fills = Ability.FILL_BLANKS in models.card(model).abilities and result.readout == "embedding"
+        said = note(BEGINNING) if off == FIRST else ""
+        said += note(HINT) if fills else blank_note(models.card(model), text)
+        return (
+            gr.skip() if is_tried else pack_switches(result.head_counts, None),
+            gr.skip() if is_tried else "",
+            ablation_view(result),
+            said + _foot(result) + REMINDER + download_links(result, "heads-off"),
+            gr.Button(visible=fills and bool(LAST_WORD.search(text))),
+        )
+
+    def try_all(model: str, text: str) -> Iterator[tuple]:
+        unchanged = gr.skip(), gr.skip(), gr.skip()
+        with closing(stream_steps(registry, model, partial(analysis.rank_heads, text=text), ability=None)) as steps:
+            for message, ranking in steps:
+                if ranking is None:
+                    yield message, *unchanged
+                    continue
+                counts = {stack: values.shape for stack, values in ranking.effects.items()}
+                _, name = find_model(registry, model)
+                if ranking.done < ranking.head_count:
+                    message = progress_box(f"Trying every head by itself: {ranking.done} of {ranking.head_count} …")
+                yield message, pack_switches(counts, ranking), ranking_view(ranking), Tried(name, text, ranking)
+
+    outputs = [prompt.message, switches, ranked, tried]
+    run = everything.click(try_all, [prompt.model, prompt.text], outputs, trigger_mode="multiple", **QUIET)
+    for box in (prompt.model, prompt.text):  # what is tried on one text must not be shown as another's
+        box.change(None, None, None, cancels=[run], **QUIET)
+    blank.click(lambda text: LAST_WORD.sub(BLANK, text), prompt.text, prompt.text, **QUIET)
+    inputs = [prompt.model, prompt.text, off, tried]
+    return View(tab, draw, inputs, [switches, ranked, answer, below, blank], {"off": off}, runs=[run])
+
+
+def _foot(result: HeadAblation) -> str:
+    places = f"n = {len(result.places)}" if result.places else "n = 1"
+    parts = [
+        result.model,
+        f"your text, {len(result.tokens)} tokens",
+        f"read: {READOUTS[result.readout]}, {places}",
+        "divergence: Σ p log₂(p / q), p intact, q with the heads off",
+    ]
+    return caption(parts[:3] if result.readout == "embedding" else parts, PAPER)

@@ -1,0 +1,48 @@
+"""What is read beside the text: the second of a pair, what a decoder reads, or what the model writes first."""
+
+import gradio as gr
+
+from explorer.analysis.blanks import BLANK, find_blanks
+from explorer.errors import ExplorerError
+from explorer.figures.notes import note
+from explorer.models.card import Ability, ModelCard
+from explorer.models.registry import Registry
+from explorer.tabs.attention.readings import writes_on
+from explorer.tabs.attention.view import Prompt
+from explorer.tabs.messages import QUIET
+from explorer.tabs.visitors import find_model
+
+PAIR = {"label": "Second text", "info": "Optional: the model reads both as a pair.", "placeholder": ""}
+DECODER = {"label": "The decoder reads", "info": "Empty: the model writes it itself.", "placeholder": ""}
+
+
+def second_box(registry: Registry, model: str, value: str) -> gr.Textbox:
+    """The box of the second text, as the model uses it."""
+    return gr.Textbox(value, lines=1, max_lines=4, elem_id="attention-second", **_second(registry.card(model)))
+
+
+def follow_model(registry: Registry, prompt: Prompt, changed: gr.events.Dependency) -> gr.events.Dependency:
+    """Offer what the chosen model can read beside the text; returns the event after which it is offered."""
+
+    def offer(model: str) -> tuple:
+        try:
+            models, name = find_model(registry, model)
+            card = models.card(name)
+        except ExplorerError:  # the view in sight, which asks the model next, says what is wrong
+            return gr.skip(), gr.skip()
+        return gr.Textbox(**_second(card)), gr.Slider(visible=writes_on(card))
+
+    return changed.then(offer, prompt.model, [prompt.second, prompt.new_tokens], **QUIET)
+
+
+def blank_note(card: ModelCard, text: str) -> str:
+    """What a model makes of blanks that it cannot fill; "" where there is nothing to say."""
+    if not find_blanks(text, None) or card.abilities & {Ability.FILL_BLANKS, Ability.FILL_SPANS}:
+        return ""
+    return note(f"{card.name} fills no blanks: it reads {BLANK} as underscores.")
+
+
+def _second(card: ModelCard) -> dict[str, object]:
+    """How the box stands; hidden for a model that reads one text."""
+    words = DECODER if Ability.FILL_SPANS in card.abilities else PAIR
+    return words | {"visible": not writes_on(card)}

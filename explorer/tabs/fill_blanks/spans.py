@@ -1,0 +1,80 @@
+"""View: blanks of any length, filled by models of different kinds side by side."""
+
+from functools import partial
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.analysis.blanks import put_fills, split_at_blanks
+from explorer.figures.sentences import caption
+from explorer.figures.spans import span_columns
+from explorer.models.card import Ability
+from explorer.models.registry import Registry
+from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.messages import QUIET, in_place
+from explorer.tabs.seeds import read_seed
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+ABILITIES = (Ability.FILL_SPANS, Ability.FILL_BLANKS, Ability.GENERATE)
+FIRST = ("MiniLM (span)", "MiniLM (masked)", "MiniLM (causal)")  # one start, three objectives
+MOST_MODELS = 4
+METHODS = [("Beams: the likeliest", "beams"), ("Sampling: drawn at random", "sampling")]
+SOURCE = "https://arxiv.org/abs/1910.10683"
+ON_LOAD = """
+element.addEventListener('click', event => {
+  const button = event.target.closest('button.choice');
+  if (button) trigger('select', {blank: Number(button.dataset.blank), fill: button.dataset.fill});
+});
+"""
+
+
+def build(registry: Registry, sentence: Sentence) -> View:
+    """Lay out the view."""
+    offered = list(dict.fromkeys(name for ability in ABILITIES for name in registry.names(ability)))
+    with gr.Tab("Any length", id="spans") as tab:
+        names = gr.Dropdown(
+            offered, value=[name for name in FIRST if name in offered], multiselect=True,
+            max_choices=MOST_MODELS, label="Models side by side",
+            info="One that writes (T5, BART), one that fills masks, one that reads from the left only.",
+        )  # fmt: skip
+        with gr.Accordion("How the words are found", open=False), gr.Row(elem_classes="controls"):
+            method = gr.Radio(
+                METHODS, value="beams", label="Method", scale=3,
+                info="Sampling is for models that write; the others always give the likeliest.",
+            )  # fmt: skip
+            seed = gr.Number(0, label="Seed", precision=0, scale=1, min_width=80)
+        columns = gr.HTML(padding=False, elem_classes="result", js_on_load=ON_LOAD)
+        below = gr.HTML(padding=False)
+
+    @in_place(registry, outputs=2)
+    def draw_all(models: Registry, names: list[str], text: str, count: int, method: str, seed: int) -> tuple:
+        results = []
+        for name in dict.fromkeys(names):
+            writes = Ability.FILL_SPANS in models.card(name).abilities
+            ask = partial(analysis.fill_spans, text=text, count=int(count), method=method if writes else "beams",
+                          seed=read_seed(seed))  # fmt: skip
+            results.append(models.run(name, ask))
+        foot = caption(["click a choice to put it into the sentence", "bars: probability", "numbers: nats"], SOURCE)
+        return span_columns(results), foot + download_links(tuple(results), "spans")
+
+    def draw(names: list[str], text: str, count: int, method: str, seed: int):
+        if not names:
+            yield "", "<p class='quiet'>Choose one model or more above.</p>", ""
+            return
+        yield from draw_all(names, text, count, method, seed)
+
+    def put(text: str, event: gr.EventData) -> str:
+        return put_into(text, int(event._data["blank"]), str(event._data["fill"]))
+
+    columns.select(put, sentence.text, sentence.text, **QUIET)
+    inputs = [names, sentence.text, sentence.top_k, method, seed]
+    return View(tab, draw, inputs, [columns, below], {"span_models": names, "method": method, "seed": seed})
+
+
+def put_into(text: str, blank: int, fill: str) -> str:
+    """A text with one of its blanks filled; one that it does not have changes nothing."""
+    segments = split_at_blanks(text, None)
+    if not 0 <= blank < len(segments) - 1:
+        return text
+    return put_fills(segments, [fill if other == blank else None for other in range(len(segments) - 1)])

@@ -1,0 +1,177 @@
+"""View: what training made of such a sentence, objective by objective, and what the model loses on it."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import gradio as gr
+from huggingface_hub import constants
+
+from explorer import analysis
+from explorer.analysis.blanks import ANY_BLANK
+from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS
+from explorer.errors import UnsuitableText
+from explorer.figures.examples import describe_formula, draw_example
+from explorer.figures.notes import note
+from explorer.figures.sentences import caption
+from explorer.models.card import Ability
+from explorer.models.presence import is_here
+from explorer.models.registry import Registry
+from explorer.tabs.fill_blanks.languages import build_languages
+from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.formulas import LATEX
+from explorer.tabs.messages import QUIET, in_place
+from explorer.tabs.picker import options_of
+from explorer.tabs.seeds import read_seed
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+NONE_HERE = (
+    "No model that was trained like this is on this machine, and this explorer runs without internet. With internet it "
+    "shows here what the training makes of the sentence, and what the model loses on it."
+)
+FIRST = next(iter(OBJECTIVE_CARDS))
+FIRST_NOISE = next(iter(NOISES))
+# A guess at the replaced words is between the visitor and the page: nothing is asked of the server.
+ON_LOAD = """
+element.addEventListener('click', event => {
+  const game = event.target.closest('.detecting');
+  const token = event.target.closest('.guess');
+  if (token && !game.classList.contains('revealed')) {
+    token.setAttribute('aria-pressed', token.getAttribute('aria-pressed') !== 'true');
+  }
+  if (!event.target.closest('[data-reveal]')) return;
+  game.classList.add('revealed');
+  const accused = [...game.querySelectorAll('.guess[aria-pressed="true"]')];
+  const right = accused.filter(one => one.dataset.replaced === 'true').length;
+  const score = game.querySelector('.score');
+  score.textContent = `You found ${right} of ${score.dataset.replaced}` +
+    (accused.length > right ? `, and accused ${accused.length - right} in vain.` : '.');
+});
+"""
+
+
+def build(registry: Registry, sentence: Sentence) -> View:
+    """Lay out the view and wire what is its own."""
+    offered = [(card.label, key) for key, card in OBJECTIVE_CARDS.items() if suited(registry, key)]
+    others = [key for _, key in offered if OBJECTIVE_CARDS[key].ability != Ability.FILL_BLANKS]
+    able = {name for key in others for name in suited(registry, key)}
+    with gr.Tab("How it was trained", id="training") as tab:
+        with gr.Row(elem_classes="controls"):
+            objective = gr.Dropdown(
+                offered, value=FIRST, label="Objective", info=OBJECTIVE_CARDS[FIRST].hint, scale=4, filterable=False
+            )
+            seed = gr.Number(0, label="Seed", precision=0, scale=1, min_width=90)
+            again = gr.Button("Roll again", size="sm", scale=0, min_width=100)
+        with gr.Row(elem_classes="controls"):
+            model = gr.Dropdown(
+                options_of(registry, [name for name in registry.names() if name in able]), value=None, visible=False,
+                label="Model of this objective", info="The model on the left was trained otherwise.",
+                elem_classes="model-picker",
+            )  # fmt: skip
+            noise = gr.Dropdown(
+                [(label, key) for key, (label, _) in NOISES.items()], value=FIRST_NOISE, visible=False,
+                label="Noise", info=NOISES[FIRST_NOISE][1], filterable=False,
+            )  # fmt: skip
+            following = gr.Textbox(
+                "", visible=False, label="Second sentence", info="Does it follow the sentence on the left?"
+            )
+        with gr.Row():
+            with gr.Column(scale=3, min_width=320):
+                example = gr.HTML(js_on_load=ON_LOAD, padding=False, elem_classes="result")
+            with gr.Column(scale=2, min_width=240):
+                formula = gr.Markdown(describe_formula(FIRST), latex_delimiters=LATEX, elem_classes="formula")
+        below = gr.HTML(padding=False)
+        build_languages()
+
+    again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, trigger_mode="multiple", **QUIET)
+    inputs = [sentence.model, sentence.text, objective, seed, model, noise, following, formula]
+    outputs = [objective, seed, again, model, noise, following, formula, example, below]
+    own = {"objective": objective, "roll": seed, "trained_model": model, "noise": noise, "next": following}
+    return View(tab, _drawer(registry), inputs, outputs, own)
+
+
+def suited(registry: Registry, objective: str) -> list[str]:
+    """Names of the models on offer that can be asked for an objective, in catalogue order."""
+    return [name for name in registry.names() if OBJECTIVE_CARDS[objective].suits(registry.card(name))]
+
+
+def choose_model(registry: Registry, objective: str, left: str, chosen: str | None) -> str:
+    """The model on the left if the objective suits it; else the chosen one, or the first that is on this machine."""
+    known = registry.known(left)
+    wanted = OBJECTIVE_CARDS[objective]
+    if wanted.suits(known) if known else wanted.ability == Ability.FILL_BLANKS:  # a visitor's own model fills blanks
+        return left
+    able = suited(registry, objective)
+    return chosen if chosen in able else next((name for name in able if is_here(registry.card(name))), able[0])
+
+
+def _drawer(registry: Registry) -> Callable[..., Iterator[tuple]]:
+    """The handler. It shows the controls of the objective first, so that a model that cannot be had can be changed."""
+
+    @in_place(registry, outputs=2)
+    def ask(
+        models: Registry, names: list[str], text: str, objective: str, seed: int, noise: str, following: str
+    ) -> tuple:
+        name, left = names[0], names[-1]
+        whole = _fill(models, left, text) if ANY_BLANK.search(text) else text
+        drawn = None
+        if objective == "replaced" and left != name:
+            drawn = models.run(left, partial(analysis.draw_replacements, text=whole, seed=seed))
+        options = {"objective": objective, "seed": seed, "noise": noise, "other_text": following}
+        example = models.run(name, partial(analysis.compute_loss, text=whole, replacements=drawn, **options))
+        card = OBJECTIVE_CARDS[objective]
+        filled = "blanks filled by the model on the left" if whole != text else ""
+        foot = caption([example.model, card.label, f"seed {seed}" if card.rolls else "", filled], card.paper_url)
+        return draw_example(example), foot + download_links(example, "objective")
+
+    def draw(
+        left: str,
+        text: str,
+        objective: str,
+        seed: float | None,
+        model: str | None,
+        noise: str,
+        following: str,
+        formula: str,
+    ) -> Iterator[tuple]:
+        name = choose_model(registry, objective, left, model)
+        card, is_other = OBJECTIVE_CARDS[objective], name != left
+        picker = gr.Dropdown(visible=False)
+        if is_other:
+            value = {} if name == model else {"value": name}
+            picker = gr.Dropdown(choices=options_of(registry, suited(registry, objective)), visible=True, **value)
+        is_same = formula.strip() == describe_formula(objective).strip()
+        before = (gr.skip(), gr.skip()) if is_same else ("", "")  # an example of another objective would mislead
+        yield (
+            gr.skip(),
+            gr.Dropdown(info=card.hint),
+            gr.Number(visible=card.rolls),
+            gr.Button(visible=card.rolls),
+            picker,
+            gr.Dropdown(visible=objective == "denoising", info=NOISES[noise][1]),
+            gr.Textbox(visible=objective == "next_sentence"),
+            describe_formula(objective),
+            *before,
+        )
+        same = [gr.skip()] * 7
+        able = [registry.card(one) for one in suited(registry, objective)]
+        if is_other and constants.is_offline_mode() and not any(map(is_here, able)):
+            yield "", *same, note(NONE_HERE), ""
+            return
+        if objective == "next_sentence" and not following.strip():
+            yield "", *same, note("Write a second sentence above."), ""
+            return
+        needs_left = is_other and (objective == "replaced" or ANY_BLANK.search(text))
+        names = [name, left] if needs_left else [name]
+        for message, *shown in ask(names, text, objective, read_seed(seed), noise, following):
+            yield message, *same, *shown
+
+    return draw
+
+
+def _fill(models: Registry, name: str, text: str) -> str:
+    """A text with its blanks filled: training hides words by itself."""
+    fills = models.run(name, partial(analysis.fill_blanks, text=text, top_k=1, count=1))
+    if not fills.completions:
+        raise UnsuitableText("The blanks could not be filled. Training hides words by itself: write the whole text.")
+    return fills.completions[0].text

@@ -1,0 +1,239 @@
+"""What happens when something is pressed, chosen or a second has passed: jobs are asked for, and looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import gradio as gr
+
+from explorer.errors import UnsuitableText
+from explorer.models.registry import Registry
+from explorer.tabs.fine_tune.controls import Controls
+from explorer.tabs.fine_tune.data import read_examples
+from explorer.tabs.fine_tune.first_tuned import FirstTuned
+from explorer.tabs.fine_tune.form import asked_in, bind, compare, fill_form, name_for_others
+from explorer.tabs.fine_tune.job import TO_JOB, JobPanel
+from explorer.tabs.fine_tune.looking import BEST, Looked, look_at
+from explorer.tabs.fine_tune.offers import offer_methods
+from explorer.tabs.fine_tune.parts import Part, draw_parts, known_keys
+from explorer.tabs.fine_tune.plan import Options, plan_runs
+from explorer.tabs.fine_tune.try_it import Trying, ask_tuned
+from explorer.tabs.messages import QUIET, add_stop, explain
+from explorer.tabs.owner import with_owner
+from explorer.tabs.visitors import find_card, forget_job
+from explorer.training.jobs.results import JobSpec
+from explorer.training.jobs.store import JobStore
+from explorer.training.tuning.recipe import TASKS
+
+POLL_SECONDS = 2.0
+CONFIRM = "Delete this job, with its curves and its model? It cannot be had back."
+
+
+@dataclass(frozen=True)
+class Act:
+    """All that the wiring needs.
+
+    Attributes:
+        tab: The tab.
+        controls: Of the left side.
+        panel: Of the job in sight.
+        trying: The view "Try it".
+        owner: Holds the visitor's token.
+        job: Holds the id of the job in sight; "" = the example.
+        shown: Holds the id of the view in sight.
+        views: The sub-tabs.
+        parts: All of them, in page order.
+        own: Inputs of parts; a change of one redraws.
+    """
+
+    tab: gr.Tab
+    controls: Controls
+    panel: JobPanel
+    trying: Trying
+    owner: gr.components.Component
+    job: gr.Textbox
+    shown: gr.Radio
+    views: list[gr.Tab]
+    parts: list[Part]
+    own: list[gr.components.Component]
+
+
+def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: Looked, act: Act) -> gr.Timer:
+    """Wire everything; returns the clock, which runs while the tab is in sight.
+
+    Args:
+        registry: The models on offer.
+        store: Of all jobs.
+        example: The job that the tab opens on.
+        first: What is looked at there.
+        act: What is on the page.
+    """
+    clock, seen = gr.Timer(POLL_SECONDS, active=False), gr.State(known_keys(act.parts, first, act.views[0].id))
+    ask = gr.Number(0, visible="hidden")
+    looking = [act.owner, act.job, act.panel.run]
+    given = [component for part in act.parts for component in part.inputs]
+    outputs = [seen, *(component for part in act.parts for component in part.outputs)]
+
+    def refresh(owner: str, job: str, run: int | None, shown: str, seen: dict, *given: object) -> tuple:
+        looked = look_at(store, example, owner or "", job or "", run)
+        return draw_parts(act.parts, looked, shown, seen, list(given))
+
+    # One event redraws, and one at a time: plotly loses the lines of a figure that is drawn twice at once.
+    ask.change(refresh, [*looking, act.shown, seen, *given], outputs, trigger_mode="always_last", **QUIET)
+    redraw = {"fn": None, "inputs": ask, "outputs": ask, "js": "asked => asked + 1", **QUIET}
+    if_seen = "asked => (document.hidden ? asked : asked + 1)"  # a page in the background asks nothing
+    for view in act.views:
+        view.select(None, None, act.shown, js=f"() => {json.dumps(view.id)}", **QUIET)
+    for listen in (act.job.change, act.panel.run.input, act.shown.change, *(one.change for one in act.own)):
+        listen(**redraw)
+    clock.tick(**redraw | {"js": if_seen})
+
+    controls = act.controls
+    chosen = [controls.picker.name, controls.task, controls.kind, controls.method, controls.methods]
+    untouched = [one.value for one in chosen]
+
+    def come_back(token: str, job: str, *chosen: object) -> tuple:
+        """Who comes without the link of a job, and with no other choice, sees the newest of their own."""
+        own = () if job or list(chosen) != untouched else store.jobs(token)
+        return token, gr.Timer(active=True), own[0].id if own else gr.skip()
+
+    opened = [act.owner, act.job, *chosen]
+    known = act.tab.select(come_back, opened, [act.owner, clock, act.job], js=with_owner(len(opened)), **QUIET)
+    known.then(**redraw)
+
+    def start(owner: str, *values: object) -> tuple:
+        try:
+            job = _submit(registry, store, owner, *values)
+            return "", job, BEST, bind(job, values[1], values[-len(controls.data.inputs) :])
+        except Exception as error:
+            return explain(error), gr.skip(), gr.skip(), gr.skip()
+
+    bound = gr.State(bind("", first.the_run.recipe.task, [one.value for one in controls.data.inputs]))
+    started = controls.start.click(
+        start, [act.owner, *chosen, controls.title, *controls.options, *controls.data.inputs],
+        [controls.message, act.job, act.panel.run, bound], **QUIET,
+    )  # fmt: skip
+    _wire_form(registry, store, example, act, known, bound, chosen)
+    started.then(**redraw).then(None, None, None, js=TO_JOB, **QUIET)
+    for button, change in ((act.panel.stop, store.stop), (act.panel.resume, store.resume)):
+        button.click(_changing(change), [act.owner, act.job], act.panel.message, **QUIET).then(**redraw)
+    act.panel.delete.click(
+        _deleting(registry, store), [act.owner, act.job], [act.panel.message, act.job, act.panel.run], **QUIET,
+        js=f"(owner, job) => [confirm({json.dumps(CONFIRM)}) ? owner : '', job]",
+    ).then(**redraw)  # fmt: skip
+
+    def judge(owner: str, job: str, run: int | None, text: str, second: str) -> Iterator[tuple]:
+        looked = look_at(store, example, owner or "", job or "", run)
+        yield from ask_tuned(registry, looked, text or "", second or "")
+
+    trying = act.trying
+    asked = [
+        listen(judge, [*looking, trying.text, trying.second], [act.panel.message, trying.answer], **QUIET)
+        for listen in (trying.button.click, trying.text.submit, trying.second.submit)
+    ]
+    add_stop(act.panel.message, asked)
+    return clock
+
+
+def _wire_form(
+    registry: Registry,
+    store: JobStore,
+    example: FirstTuned,
+    act: Act,
+    known: gr.events.Dependency,
+    bound: gr.State,
+    chosen: list[gr.components.Component],
+) -> None:
+    """The form follows the job that is opened; a line above the job says what of the form is otherwise since."""
+    controls, data = act.controls, act.controls.data
+    # They arrive one by one: what follows a choice, such as its methods, is there before the choice changes.
+    filled = [*chosen, controls.title, *controls.options, *data.restored][::-1]
+    aside = data.inputs[3]
+
+    def fill(owner: str, job: str, bound: dict[str, str], aside: float) -> tuple:
+        nothing = [gr.skip()] * len(filled)
+        if not job or job == bound["job"]:
+            return (gr.skip() if job else bound | {"job": "", "lost": ""}), *nothing
+        looked = look_at(store, example, owner or "", job)
+        if looked.problem:
+            return bound | {"job": job, "lost": ""}, *nothing
+        bound, values = fill_form(registry, store, controls, looked, owner, aside)
+        return bound, *reversed(values)
+
+    opened = [act.owner, act.job, bound, aside]
+    narrowed = [controls.method, controls.methods, controls.message]
+    for event in (act.job.change, known.then):
+        arrived = event(fill, opened, [bound, *filled], js=with_owner(len(opened)), **QUIET)
+        arrived.then(partial(offer_methods, registry), chosen, narrowed, **QUIET)
+
+    def tell(job: str, bound: dict[str, str], *values: object) -> str:
+        if job != bound["job"]:  # the form is just being filled
+            return gr.skip()
+        asked = asked_in(registry, *values[: len(chosen) + len(controls.options)])
+        spec = look_at(store, example, "", job).status.spec
+        return compare(registry, spec, asked, values[-len(data.inputs) :], bound)
+
+    def rename(job: str, title: str) -> str:
+        return name_for_others(look_at(store, example, "", job or "").status.spec, title or "")
+
+    others = [controls.task.input, data.inputs[0].input]
+    gr.on(others, rename, [act.job, controls.title], controls.title, trigger_mode="always_last", **QUIET)
+    given = [*chosen, *controls.options, *data.inputs]
+    changes = [one.change for one in (bound, *given)]
+    gr.on(changes, tell, [act.job, bound, *given], act.panel.otherwise, trigger_mode="always_last", **QUIET)
+    gr.on(changes, None, None, controls.message, js="() => ''", **QUIET)  # what was refused is another form now
+
+
+def _changing(change: Callable[[str, str], None]) -> Callable[[str, str], str]:
+    def handler(owner: str, job: str) -> str:
+        try:
+            change(owner, job)
+        except Exception as error:
+            return explain(error)
+        return ""
+
+    return handler
+
+
+def _deleting(registry: Registry, store: JobStore) -> Callable[[str, str], tuple]:
+    def handler(owner: str, job: str) -> tuple:
+        if not owner:  # thought better of it
+            return gr.skip(), gr.skip(), gr.skip()
+        try:
+            store.delete(owner, job)
+            forget_job(registry, job)
+        except Exception as error:
+            return explain(error), gr.skip(), gr.skip()
+        return "", "", BEST
+
+    return handler
+
+
+def _submit(
+    registry: Registry,
+    store: JobStore,
+    owner: str,
+    model: str,
+    task: str,
+    kind: str,
+    method: str,
+    methods: list[str],
+    title: str,
+    *values: object,
+) -> str:
+    """The id of the new job.
+
+    Raises:
+        ExplorerError: Something about it is not as it should be.
+    """
+    count = len(Options.__dataclass_fields__)
+    options, data = Options(*values[:count]), values[count:]
+    card = find_card(registry, model)
+    if task not in TASKS:
+        raise UnsuitableText(f"There is no task {task!r}. Choose one of those on offer.")
+    examples = read_examples(task, *data)
+    runs = plan_runs(kind, card, task, [method] if kind == "one" else methods, options, len(examples.train))
+    return store.submit(owner, JobSpec(title.strip() or examples.name, runs, examples.name), examples)

@@ -1,0 +1,134 @@
+"""What a visitor chooses before a model is fine-tuned."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import gradio as gr
+
+from explorer.models.card import Ability
+from explorer.models.registry import Registry
+from explorer.tabs import lenient
+from explorer.tabs.fine_tune.data import DataPanel, build_data
+from explorer.tabs.fine_tune.offers import offer_methods, offer_model, offer_options
+from explorer.tabs.fine_tune.plan import KINDS, MOST_COMPARED, Options
+from explorer.tabs.messages import QUIET
+from explorer.tabs.picker import ModelPicker, build_picker_of
+from explorer.training.tuning.recipe import METHODS, TASKS
+
+METHOD_HINTS = {
+    "frozen": "The model stays as it is; a new layer on top learns from its features, read once. Seconds.",
+    "layers": "The same on a learned mix of all layers, as ELMo is used: it says which layers a task needs.",
+    "lora": "The weights stay; beside each attention matrix two small ones learn. About 1 % of the weights.",
+    "full": "Every weight learns: usually the best score, and the slowest.",
+    "scratch": "Nothing is kept of what the model learned in pre-training: the comparison that shows its worth.",
+}
+RANK, WEIGHT, LOSS = (list(Options.__dataclass_fields__).index(name) for name in (
+    "lora_rank", "auxiliary_weight", "similarity_loss"))  # fmt: skip
+LOSSES = [("Triplet", "triplet"), ("Cosine", "cosine"), ("In the batch", "in_batch")]
+HOW_MANY = {
+    "race": "Two or three, one after another on the same examples.",
+    "labels": "One or two, each on 8, 32, 128 … of the examples.",
+}
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+
+
+@dataclass(frozen=True)
+class Controls:
+    """The controls on the page.
+
+    Attributes:
+        picker: Of the model.
+        task: Holds a key of TASKS.
+        data: The examples.
+        kind: Holds a key of KINDS.
+        title: What the visitor calls it; "" = as the examples are called.
+        method: Holds a key of METHODS, for one run.
+        methods: Hold keys of METHODS, for several.
+        options: Of plan.Options, in the order of its fields.
+        start: The button.
+        message: What is wrong with what was chosen.
+    """
+
+    picker: ModelPicker
+    task: gr.Dropdown
+    data: DataPanel
+    kind: gr.Radio
+    title: gr.Textbox
+    method: gr.Dropdown
+    methods: gr.CheckboxGroup
+    options: list[gr.components.Component]
+    start: gr.Button
+    message: gr.HTML
+
+
+def build_controls(registry: Registry) -> Controls:
+    """Lay out the controls; the choice of what to run decides which choice of methods is in sight."""
+    picker = build_picker_of(registry, registry.names(Ability.EMBED), DEFAULT_MODEL)
+    task = gr.Dropdown(
+        [(label, key) for key, label in TASKS.items()], value="classification", label="Task",
+        filterable=False, elem_id="tune-task",
+    )  # fmt: skip
+    data = build_data(task)
+    kind = gr.Radio([(label, key) for key, label in KINDS.items()], value="one", label="What to run",
+                    elem_id="tune-kind")  # fmt: skip
+    choices = [(label, key) for key, label in METHODS.items()]
+    with gr.Column(elem_classes="tune-methods"):
+        method = lenient.Dropdown(
+            choices, value="full", label="How much of the model moves", info=METHOD_HINTS["full"],
+            filterable=False, elem_id="tune-method",
+        )  # fmt: skip
+        methods = lenient.CheckboxGroup(
+            choices, value=["frozen", "full", "scratch"], label="Which methods", visible=False,
+            info=HOW_MANY["race"], elem_id="tune-methods",
+        )  # fmt: skip
+    title, *options = _build_options()
+    message = gr.HTML(padding=False, elem_classes="message-place")
+    start = gr.Button("Start", variant="primary", elem_id="tune-start")
+    hinted = method.change(lambda key: gr.Dropdown(info=METHOD_HINTS.get(key, "")), method, method, **QUIET)
+    other_kind = kind.change(_methods_of, [kind, methods], [method, methods], **QUIET)
+    chosen = [picker.name, task]
+    # A link restores the model with the task; who chooses a task gets a model that can learn it.
+    task.input(partial(offer_model, registry), [*chosen, options[0]], [picker.name, options[0]], **QUIET)
+    for event in (data.other_task, picker.changed):
+        event.then(
+            partial(offer_methods, registry), [*chosen, kind, method, methods], [method, methods, message], **QUIET
+        )
+    rare = [options[RANK], options[WEIGHT], options[LOSS]]
+    for event in (data.other_task, picker.changed, hinted, other_kind):
+        event.then(partial(offer_options, registry), [*chosen, kind, method], rare, **QUIET)
+    return Controls(picker, task, data, kind, title, method, methods, options, start, message)
+
+
+def _methods_of(kind: str, ticked: list[str]) -> tuple[gr.Dropdown, gr.CheckboxGroup]:
+    """The choice of one method, or of several with no more ticked than the kind of run takes."""
+    if kind == "one":
+        return gr.Dropdown(visible=True), gr.CheckboxGroup(visible=False)
+    is_too_many = kind == "labels" and len(ticked) > MOST_COMPARED
+    few = {"value": ticked[-MOST_COMPARED:]} if is_too_many else {}
+    return gr.Dropdown(visible=False), gr.CheckboxGroup(visible=True, info=HOW_MANY[kind], **few)
+
+
+def _build_options() -> list[gr.components.Component]:
+    """The name first, then in the order of the fields of plan.Options."""
+    first = Options()
+    with gr.Accordion("More options", open=False):
+        title = gr.Textbox("", max_length=60, label="Name", info="Of the job and its model; else that of the examples.")
+        epochs = gr.Slider(1, 20, first.epochs, step=1, label="Epochs", info="How often every example is "
+                           "seen; few of them until 60 steps are made. A head alone learns to the end.")  # fmt: skip
+        batch = gr.Slider(4, 64, first.batch_size, step=4, label="Batch size", info="Examples per step: more is "
+                          "steadier and takes more memory.")  # fmt: skip
+        rate = gr.Number(0, minimum=0, maximum=1, label="Learning rate", info="How far a step goes. "
+                         "0 = what suits the method.")  # fmt: skip
+        length = gr.Slider(16, 512, first.length_tokens, step=16, label="Length in tokens", info="Longer texts are "
+                           "cut: shorter is faster.")  # fmt: skip
+        patience = gr.Slider(0, 5, first.patience, step=1, label="Patience", info="Stop after so many measurements "
+                             "without a lower held-out loss; 0 = never.")  # fmt: skip
+        rank = gr.Slider(1, 64, first.lora_rank, step=1, label="Rank of LoRA", visible=False,
+                         info="Of its small matrices: more can learn more.")  # fmt: skip
+        weight = gr.Slider(0, 1, first.auxiliary_weight, step=0.1, label="λ, weight of the language modelling loss",
+                           visible=False, info="Beside the task's, as GPT was fine-tuned; 0 = without.")  # fmt: skip
+        loss = gr.Radio(LOSSES, value=first.similarity_loss, label="Loss", visible=False,
+                        info="What makes vectors of like sentences alike.")  # fmt: skip
+        seed = gr.Number(first.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", info="The same seed "
+                         "gives the same run; another one shows how much is chance.")  # fmt: skip
+    return [title, epochs, batch, rate, length, patience, rank, weight, loss, seed]

@@ -1,0 +1,145 @@
+"""View: loss and score while the runs of a job go on, beside each other; of ever more examples, the label curve."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.figures.job_list import run_table
+from explorer.figures.label_curve import LabelCurve, label_chart, label_words
+from explorer.figures.notes import note
+from explorer.figures.sentences import caption
+from explorer.figures.style import waiting_chart
+from explorer.figures.tuning_curves import HEIGHT_PIXELS, Curve, curve_words, has_course, loss_chart, score_chart
+from explorer.figures.tuning_words import kind_of, main_score, run_name, score_label
+from explorer.tabs.fine_tune.looking import Looked, Steps
+from explorer.tabs.fine_tune.parts import Part
+from explorer.tabs.fine_tune.taking import job_links
+from explorer.tabs.taking_away import picture_link
+from explorer.training.jobs.results import JobStatus
+from explorer.training.tuning.recipe import METHODS
+from explorer.training.tuning.suits import MAIN_SCORES, explain_score
+
+VIEW = "curves"
+NOTHING_YET = "The curves begin when the run does: the loss of the examples it learns from, and of those it never sees."
+LOSS_TO_COME = "losses, once it has begun"
+BAG_OF_WORDS = "on words"  # in the name of a baseline that learns from the same examples
+
+
+def build(first: Looked) -> tuple[gr.Tab, Part]:
+    """Lay out the view, filled with what the tab opens on."""
+    labels, loss, score, said, table, foot = draw(first)
+    with gr.Tab("Curves", id=VIEW) as tab:
+        with gr.Column(elem_classes="with-figure", visible=labels is not None) as box:
+            label_plot = gr.Plot(**_constructed(labels), show_label=False, elem_classes="figure", elem_id="tune-labels")
+            gr.HTML(picture_link("fewer-labels", ("Score over labelled examples",)), padding=False)
+        with gr.Row(elem_classes="chart-pair"):
+            plots, halves = [], []
+            for plot, name in ((loss, "loss"), (score, "score")):
+                with gr.Column(min_width=300, elem_classes="with-figure", visible=plot is not None) as half:
+                    halves.append(half)
+                    plots.append(gr.Plot(**_constructed(plot), show_label=False, elem_classes="figure",
+                                         elem_id=f"tune-{name}"))  # fmt: skip
+                    gr.HTML(picture_link(f"fine-tune-{name}", ()), padding=False)
+        words = gr.HTML(said, padding=False, elem_classes="result", elem_id="tune-curve-words")
+        runs = gr.HTML(table, padding=False, elem_classes="result", elem_id="tune-runs")
+        below = gr.HTML(foot, padding=False)
+    return tab, Part(VIEW, VIEW, [box, label_plot, halves[0], *plots, words, runs, below], _update, _key)
+
+
+def _key(looked: Looked) -> tuple:
+    return looked.age, looked.run
+
+
+def draw(looked: Looked) -> tuple:
+    """Label curve (None = it is no such job), losses (or None), scores, words, table, and what can be taken away."""
+    status, steps = looked.status, looked.read_steps(looked.status.id)
+    is_labels = kind_of(status.spec) == "labels"
+    curves = curves_of(status, steps, only=looked.run if is_labels else None)
+    score, baselines = score_of(status, looked.run)
+    has_loss, is_over = has_course(curves), status.state in ("done", "stopped", "failed")
+    has_score = any(step.score is not None for curve in curves for step in curve.steps)
+    lines, chance = label_curves(status) if is_labels else ((), {})
+    drawn = [line for line in lines if line.points]
+    said = label_words(drawn, score) if is_labels else ""
+    said += curve_words(curves, score) or note(NOTHING_YET)
+    said += "".join(map(note, looked.outcome.notes if looked.outcome else ()))
+    if has_score:
+        label = score_label(score)
+        said += note(f"{label[:1].upper()}{label[1:]}: {explain_score(score, looked.the_run.recipe.task)}")
+    return (
+        label_chart(drawn, score, chance) if drawn else None,
+        loss_chart(curves) if has_loss else None if curves and is_over else waiting_chart(LOSS_TO_COME, HEIGHT_PIXELS),
+        score_chart(curves, score, baselines) if has_score else waiting_chart("scores, once measured", HEIGHT_PIXELS),
+        said,
+        run_table(status),
+        _foot(looked, has_loss) + job_links([(status, steps)], "fine-tune"),
+    )
+
+
+def curves_of(status: JobStatus, steps: Steps, only: int | None = None) -> list[Curve]:
+    """The logs of the runs that have begun.
+
+    Args:
+        status: Of their job.
+        steps: Of all of them.
+        only: Index of the only one wanted; None = all.
+    """
+    begun = sorted({logged.run for logged in steps})
+    return [
+        Curve(run_name(status.spec, index), tuple(logged.step for logged in steps if logged.run == index), mark)
+        for mark, index in enumerate(begun)
+        if only is None or index == only
+    ]
+
+
+def score_of(status: JobStatus, run: int) -> tuple[str, dict[str, float]]:
+    """Name of the main score and its baselines; before the first run is done, what such tasks are measured by."""
+    done = status.outcomes.get(run) or next(iter(status.outcomes.values()), None)
+    main = main_score(done) if done else None
+    return (main[0], done.baselines) if main else (MAIN_SCORES[status.spec.runs[run].recipe.task], {})
+
+
+def label_curves(status: JobStatus) -> tuple[tuple[LabelCurve, ...], dict[str, float]]:
+    """Each method over the number of examples, baselines that learn likewise, and what needs no example."""
+    lines: dict[tuple[str, bool], list[tuple[int, float]]] = {}
+    chance: dict[str, float] = {}
+    for index, run in enumerate(status.spec.runs):
+        outcome = status.outcomes.get(index)
+        main = main_score(outcome) if outcome else None
+        if main is None:
+            continue
+        count = run.examples
+        lines.setdefault((METHODS[run.recipe.method], False), []).append((count, main[1]))
+        for name, value in outcome.baselines.items():
+            if BAG_OF_WORDS in name:
+                points = lines.setdefault((name, True), [])
+                points += [(count, value)] if count not in dict(points) else []
+            else:
+                chance[name] = value
+    return tuple(LabelCurve(name, tuple(sorted(points)), flag) for (name, flag), points in lines.items()), chance
+
+
+def _update(looked: Looked) -> tuple:
+    labels, loss, score, *rest = draw(looked)
+    plots = [gr.Plot(figure, visible=figure is not None) for figure in (labels, loss, score)]
+    boxes = [gr.Column(visible=figure is not None) for figure in (labels, loss)]
+    return boxes[0], plots[0], boxes[1], *plots[1:], *rest
+
+
+def _constructed(figure: object) -> dict[str, object]:
+    return {"value": figure, "visible": figure is not None}
+
+
+def _foot(looked: Looked, has_loss: bool) -> str:
+    recipe = looked.the_run.recipe
+    return caption(
+        [
+            looked.the_run.model,
+            looked.status.spec.examples_name,
+            f"batches of {recipe.batch_size}",
+            f"learning rate {recipe.peak:g}" if has_loss else "",
+            f"texts cut at {recipe.length_tokens} tokens",
+            f"seed {recipe.seed}",
+            "the training loss is a running mean of about 20 steps" if has_loss else "",
+        ]
+    )

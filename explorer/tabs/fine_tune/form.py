@@ -1,0 +1,218 @@
+"""The form beside a job: filled as the job was asked for, and what of it is otherwise since."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import astuple, dataclass, fields
+from html import escape
+
+import gradio as gr
+
+from explorer.errors import ExplorerError
+from explorer.figures.notes import note
+from explorer.figures.tuning_words import kind_of
+from explorer.models.card import Ability
+from explorer.models.registry import Registry
+from explorer.tabs.fine_tune.controls import LOSSES, Controls
+from explorer.tabs.fine_tune.data import put_back
+from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, source_of
+from explorer.tabs.fine_tune.looking import Looked
+from explorer.tabs.fine_tune.offers import counting_options
+from explorer.tabs.fine_tune.plan import KINDS, Options, recipe_of
+from explorer.tabs.visitors import find_card
+from explorer.training.jobs.results import JobSpec
+from explorer.training.jobs.store import JobStore
+from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.tuning.retelling import table_of
+from explorer.training.tuning.suits import suggest_recipe
+
+OPTIONS = [one.name for one in fields(Options)]
+OPTION_WORDS = {
+    "epochs": "{:g} epochs",
+    "batch_size": "batches of {}",
+    "learning_rate": "a learning rate of {:g}",
+    "length_tokens": "texts cut at {} tokens",
+    "patience": "a patience of {}",
+    "lora_rank": "rank {}",
+    "auxiliary_weight": "λ = {:g}",
+    "similarity_loss": "the loss “{}”",
+    "seed": "seed {}",
+}
+LOSS_WORDS = {key: label for label, key in LOSSES}
+LOST = "The examples of this job, {name}, are not held for you: give them again to train on them anew."
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a job is asked for, but for its examples.
+
+    Attributes:
+        model: Name of the model.
+        task: A key of TASKS.
+        kind: A key of KINDS.
+        methods: Keys of METHODS, in their order.
+        options: As the page has them.
+    """
+
+    model: str
+    task: str
+    kind: str
+    methods: tuple[str, ...]
+    options: Options
+
+
+def asked_in(registry: Registry, model: str, task: str, kind: str, method: str, methods: list[str], *options) -> Asked:
+    """What stands in the form."""
+    chosen = [method] if kind == "one" else methods
+    try:
+        model = find_card(registry, model).name
+    except ExplorerError:  # said where it is chosen
+        pass
+    return Asked(model, task, kind, tuple(way for way in METHODS if way in chosen), Options(*options))
+
+
+def asked_for(registry: Registry, spec: JobSpec) -> Asked:
+    """What a job was asked for."""
+    first, abilities = spec.runs[0], _abilities(registry, spec.runs[0].model)
+    recipes = {run.recipe.method: run.recipe for run in spec.runs}
+    usual = {way: suggest_recipe(one.task, way, abilities).learning_rate for way, one in recipes.items()}
+    values = {name: getattr(first.recipe, name) for name in OPTIONS}
+    is_usual = all(one.learning_rate == usual[way] for way, one in recipes.items())
+    values["learning_rate"] = 0.0 if is_usual else first.recipe.learning_rate or 0.0
+    ways = tuple(way for way in METHODS if way in recipes)
+    return Asked(first.model, first.recipe.task, kind_of(spec), ways, Options(**values))
+
+
+def fill_form(
+    registry: Registry, store: JobStore, controls: Controls, looked: Looked, owner: str, aside: float
+) -> tuple[dict[str, str], tuple]:
+    """What the form is to hold, so that it is the job's in sight.
+
+    Args:
+        registry: The models on offer.
+        store: Of all jobs.
+        controls: The form.
+        looked: At the job.
+        owner: The visitor's token: only their own examples are put back.
+        aside: Share set aside, as the page has it.
+
+    Returns:
+        What tells the job, as `bind`; then the controls: model, task, kind, one method, several, name, options,
+        examples.
+    """
+    spec, asked = looked.status.spec, asked_for(registry, looked.status.spec)
+    source, table = source_of(asked.task, spec.examples_name), None
+    if source == YOURS and looked.is_own:
+        try:
+            table = table_of(store.examples(owner, looked.status.id))
+        except ExplorerError:  # damaged, or just deleted: told as lost
+            pass
+    held, examples = put_back(asked.task, source, table, aside)
+    lost = spec.examples_name if source == YOURS and table is None else ""
+    # All are on offer while fields arrive, one by one; narrowed to those that suit once all have.
+    ways, is_one = [(label, way) for way, label in METHODS.items()], asked.kind == "one"
+    return bind(looked.status.id, asked.task, held, lost), (
+        asked.model,
+        asked.task,
+        asked.kind,
+        gr.Dropdown(choices=ways, value=asked.methods[0], visible=is_one),
+        gr.CheckboxGroup(choices=ways, value=list(asked.methods), visible=not is_one),
+        "" if spec.title == spec.examples_name else spec.title,
+        *(_within(value, one) for value, one in zip(astuple(asked.options), controls.options, strict=True)),
+        *examples,
+    )
+
+
+def name_for_others(spec: JobSpec, title: str) -> str:
+    """What stands as the name once other examples are chosen: that of the opened job does not suit them.
+
+    Args:
+        spec: Of the opened job.
+        title: What stands there.
+    """
+    return "" if title.strip() == spec.title else title
+
+
+def bind(job: str, task: str, held: Sequence, lost: str = "") -> dict[str, str]:
+    """What the form holds goes with a job.
+
+    Args:
+        job: Its id.
+        task: A key of TASKS.
+        held: Of the panel of examples, as read_examples takes it after the task.
+        lost: Name of the examples where they are not held; "" = they are.
+    """
+    return {"job": job, "examples": examples_key(task, *held), "lost": lost}
+
+
+def compare(registry: Registry, spec: JobSpec, asked: Asked, held: Sequence, bound: dict[str, str]) -> str:
+    """A line, as HTML, that says what of the form is not as the job in sight has it; "" = all is.
+
+    Args:
+        registry: The models on offer.
+        spec: Of the job in sight.
+        asked: What stands in the form.
+        held: Of its panel of examples, as read_examples takes it after the task.
+        bound: As of bind, of the job in sight.
+    """
+    others = differences(registry, spec, asked)
+    source = held[0]
+    is_same = (
+        examples_key(asked.task, *held) == bound["examples"]
+        if source == YOURS
+        else (source == source_of(asked.task, spec.examples_name))
+    )
+    if not is_same and asked.task == spec.runs[0].recipe.task:
+        others.append({OURS: "our examples", YOURS: "the examples you gave"}.get(source, "our scored pairs"))
+    lost = note(LOST.format(name=spec.examples_name)) if bound["lost"] and is_same else ""
+    if not others:
+        return lost
+    said = " · ".join(f"<bdi>{escape(one)}</bdi>" for one in others)
+    return (
+        f"{lost}<p class='note otherwise'>This is not what you have chosen, <b>{said}</b>: press Start to train it.</p>"
+    )
+
+
+def differences(registry: Registry, spec: JobSpec, asked: Asked) -> list[str]:
+    """What of the form is otherwise than a job had it, in the form's words; options only where all else agrees."""
+    had, found = asked_for(registry, spec), []
+    if asked.task != had.task:
+        found.append(TASKS[asked.task])
+    if asked.model != had.model:
+        found.append(asked.model)
+    if (asked.kind, asked.methods) != (had.kind, had.methods):
+        ways = ", ".join(METHODS[way] for way in asked.methods) or "no method"
+        found.append(ways if asked.kind == "one" else f"{KINDS[asked.kind]}: {ways}")
+    if found:
+        return found
+    abilities = _abilities(registry, asked.model)
+    recipes = {run.recipe.method: run.recipe for run in spec.runs}
+    for way in asked.methods:
+        wanted = recipe_of(asked.task, way, asked.options, abilities)
+        counts = counting_options(asked.task, way, abilities)
+        found += [
+            _option_words(name, getattr(wanted, name))
+            for name in OPTIONS
+            if counts.get(name, True) and getattr(wanted, name) != getattr(recipes[way], name)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def _option_words(name: str, value: object) -> str:
+    if value is None:
+        return "the usual learning rate"
+    return OPTION_WORDS[name].format(LOSS_WORDS.get(value, value))
+
+
+def _abilities(registry: Registry, model: str) -> Collection[Ability]:
+    try:
+        return find_card(registry, model).abilities
+    except ExplorerError:  # a model that has left; the form says so when it is looked at
+        return ()
+
+
+def _within(value: object, component: gr.components.Component) -> object:
+    """A value of an option, no lower or higher than the control goes."""
+    if not isinstance(component, gr.Slider | gr.Number):
+        return value
+    return min(max(value, component.minimum), component.maximum)

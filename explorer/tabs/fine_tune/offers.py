@@ -1,0 +1,70 @@
+"""What goes with what was chosen: a model that can learn the task, and the methods by which it can."""
+
+from collections.abc import Collection, Sequence
+
+import gradio as gr
+
+from explorer.errors import ExplorerError
+from explorer.models.card import Ability
+from explorer.models.registry import Registry
+from explorer.tabs.messages import error_box
+from explorer.tabs.visitors import find_card
+from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.tuning.suits import CLASSES, OWN_MODELS, find_ways, suggest_recipe
+
+SPECIAL = (OWN_MODELS["causal"], OWN_MODELS["text_to_text"])  # chosen for what few can do, not for what all can
+
+
+def offer_model(registry: Registry, model: str, task: str, epochs: float) -> tuple:
+    """The model stays if it can learn the task, unless it came with another; the epochs are no fewer than it wants."""
+    try:
+        card = find_card(registry, model)
+        can = bool(find_ways(task, card.abilities, card.model_type))
+    except ExplorerError:
+        can = False
+    if can and card.name in SPECIAL and OWN_MODELS[task] != card.name:  # it came with another task
+        can = False
+    card = card if can else registry.card(OWN_MODELS[task])
+    wanted = suggest_recipe(task, "full", card.abilities).epochs
+    return gr.skip() if can else card.name, wanted if wanted > epochs else gr.skip()
+
+
+def offer_methods(registry: Registry, model: str, task: str, kind: str, method: str, methods: Sequence[str]) -> tuple:
+    """The methods that suit model and task, with the chosen ones where they are among them; or what is wrong."""
+    try:
+        card = find_card(registry, model)
+    except ExplorerError as error:
+        return gr.skip(), gr.skip(), error_box(str(error))
+    ways = find_ways(task, card.abilities, card.model_type)
+    if not ways:
+        words = (
+            f"{card.name} cannot learn the task “{TASKS[task]}”. {OWN_MODELS[task]} can: choose it, or another task."
+        )
+        return gr.skip(), gr.skip(), error_box(words)
+    choices = [(METHODS[way], way) for way in ways]
+    kept, fewest = [way for way in methods if way in ways], 1 if kind == "labels" else 2
+    return (
+        gr.Dropdown(choices=choices, value=method if method in ways else "full"),
+        gr.CheckboxGroup(choices=choices, value=kept if len(kept) >= fewest else list(ways[-2:])),
+        "",
+    )
+
+
+def offer_options(registry: Registry, model: str, task: str, kind: str, method: str) -> tuple:
+    """Options that count for few choices are in sight with these: the rank of LoRA, λ, the loss of comparing."""
+    try:
+        abilities = find_card(registry, model).abilities
+    except ExplorerError:  # said by offer_methods
+        abilities = ()
+    counts = counting_options(task, "lora" if kind != "one" else method, abilities)
+    rank, weight, loss = (counts[name] for name in ("lora_rank", "auxiliary_weight", "similarity_loss"))
+    return gr.Slider(visible=rank), gr.Slider(visible=weight), gr.Radio(visible=loss)
+
+
+def counting_options(task: str, method: str, abilities: Collection[Ability]) -> dict[str, bool]:
+    """Of the options that do not always count: field of plan.Options -> whether it does here."""
+    return {
+        "lora_rank": method == "lora",
+        "auxiliary_weight": Ability.GENERATE in abilities and task in CLASSES,
+        "similarity_loss": task == "similarity",
+    }

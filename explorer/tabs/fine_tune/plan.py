@@ -1,0 +1,101 @@
+"""Which runs a job is made of: one, a race of methods, or the same methods on ever more labelled examples."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from explorer.errors import UnsuitableText
+from explorer.models.card import Ability, ModelCard
+from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
+from explorer.training.tuning.results import Run
+from explorer.training.tuning.suits import find_ways, suggest_recipe
+
+KINDS = {"one": "One run", "race": "Race", "labels": "Fewer labels"}
+SIZES = (8, 32, 128, 512, 2048, 8192)  # labelled examples, as in the lectures: each four times the one before
+MOST_RACED, MOST_COMPARED = 3, 2
+
+
+@dataclass(frozen=True)
+class Options:
+    """What stands under "More options", as the page has it.
+
+    Attributes:
+        epochs: How often every example is seen.
+        batch_size: Examples per step.
+        learning_rate: 0 = what suits the task and the method.
+        length_tokens: Longer texts are cut.
+        patience: Measurements without a lower held-out loss; 0 = never stop early.
+        lora_rank: Of the low-rank matrices.
+        auxiliary_weight: λ of the language modelling loss.
+        similarity_loss: As Recipe has it.
+        seed: Of everything random.
+    """
+
+    epochs: float = 6
+    batch_size: int = 16
+    learning_rate: float = 0.0
+    length_tokens: int = 128
+    patience: int = 0
+    lora_rank: int = 8
+    auxiliary_weight: float = 0.5
+    similarity_loss: str = "triplet"
+    seed: int = 0
+
+
+def plan_runs(
+    kind: str, card: ModelCard, task: str, methods: Sequence[str], options: Options, examples: int
+) -> tuple[Run, ...]:
+    """The runs of a job, in the order in which they are worked off.
+
+    Args:
+        kind: A key of KINDS.
+        card: Of the model they start from.
+        task: A key of TASKS.
+        methods: Keys of METHODS; of "one" the first counts.
+        options: The same for all.
+        examples: How many there are to learn from.
+
+    Raises:
+        UnsuitableText: Too few methods, too many, or too few examples; or the model cannot do this so.
+    """
+    if kind not in KINDS or task not in TASKS or not set(methods) <= set(METHODS):
+        raise UnsuitableText("There is no such task, method or kind of run. Choose one of those on offer.")
+    most = {"one": 1, "race": MOST_RACED, "labels": MOST_COMPARED}[kind]
+    if kind == "one":
+        methods = methods[:1]
+    if not methods or (kind == "race" and len(methods) < 2):
+        raise UnsuitableText("Choose two methods or three for a race." if kind == "race" else "Choose a method.")
+    if len(methods) > most:
+        raise UnsuitableText(f"Choose {most} methods at most: each of them is trained.")
+    ways = find_ways(task, card.abilities, card.model_type)
+    if unfit := [METHODS[method] for method in methods if method not in ways]:
+        rest = ", ".join(f"“{METHODS[way]}”" for way in ways)
+        raise UnsuitableText(
+            f"{card.name} cannot learn “{TASKS[task]}” by “{unfit[0]}”: "
+            + (f"choose {rest}." if ways else "choose another model, or another task.")
+        )
+    recipes = [recipe_of(task, method, options, card.abilities) for method in METHODS if method in methods]
+    if kind != "labels":
+        return tuple(Run(recipe, 0, card.name) for recipe in recipes)
+    sizes = [size for size in SIZES if size < examples]
+    if not sizes:
+        raise UnsuitableText(
+            f"There are {examples} examples to learn from: fewer labels can be tried from {SIZES[0] + 1} on. Add some."
+        )
+    return tuple(Run(recipe, size, card.name) for size in (*sizes, examples) for recipe in recipes)
+
+
+def recipe_of(task: str, method: str, options: Options, abilities: Collection[Ability]) -> Recipe:
+    """One recipe of the page's choices."""
+    suggested = suggest_recipe(task, method, abilities)
+    return replace(
+        suggested,
+        epochs=float(options.epochs),
+        batch_size=int(options.batch_size),
+        learning_rate=float(options.learning_rate or 0) or suggested.learning_rate,
+        length_tokens=int(options.length_tokens),
+        patience=int(options.patience),
+        lora_rank=int(options.lora_rank),
+        auxiliary_weight=float(options.auxiliary_weight),
+        similarity_loss=str(options.similarity_loss),
+        seed=int(options.seed or 0),
+    )

@@ -1,0 +1,251 @@
+"""View: the visitor's own sentence, judged by the tuned model, beside its base where that can say something of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
+from pathlib import Path
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.analysis.generation_results import join_steps
+from explorer.errors import UnsuitableText
+from explorer.figures.notes import note
+from explorer.figures.tried import judged_sides, samples_table, sides_table
+from explorer.figures.tuning_words import baseline_words, run_name
+from explorer.models.registry import Registry
+from explorer.tabs.fine_tune.given import YOURS, source_of
+from explorer.tabs.fine_tune.looking import Looked, need_tuned
+from explorer.tabs.fine_tune.parts import Part
+from explorer.tabs.fine_tune.taking import run_links
+from explorer.tabs.messages import explain, in_place
+from explorer.training.jobs.naming import tuned_name
+from explorer.training.tuning.examples import (
+    AnsweredQuestion,
+    Example,
+    LabelledText,
+    ScoredPair,
+    TaggedWords,
+    TextToText,
+    split_words,
+)
+from explorer.training.tuning.suits import CAN_BEFORE
+from explorer.training.tuning.tuned_card import read_facts
+
+VIEW = "try"
+BOXES = {  # task -> labels of the two boxes; "" = there is no second one
+    "classification": ("Sentence", ""),
+    "pairs": ("First sentence (premise)", "Second sentence (hypothesis)"),
+    "tagging": ("Sentence", ""),
+    "answers": ("Question", "Passage that holds the answer"),
+    "similarity": ("One sentence", "Another sentence"),
+    "masked": ("Sentence with a blank: ___", ""),
+    "causal": ("Beginning of a text", ""),
+    "text_to_text": ("Text", ""),
+}
+FIRST = {  # task -> what stands in the boxes where the model learned from our own examples
+    "classification": ("The parcel came two weeks late, and the box was open.", ""),
+    "pairs": ("A woman is playing the violin on the stairs.", "Somebody is making music."),
+    "tagging": ("Ada Lovelace wrote from London to Charles Babbage.", ""),
+    "answers": ("Where did the ship sink?", "The Morning Star left Bristol in May and sank off Cape Town in a storm."),
+    "similarity": ("The shop opens at nine.", "Nobody can buy anything there before nine o'clock."),
+    "masked": ("The queen lays her eggs in the ___.", ""),
+    "causal": ("In spring the bees", ""),
+    "text_to_text": ("She plays the piano every evening.", ""),
+}
+MOST_WORDS = 8
+MOST_SIDES = 4
+WRITTEN_TOKENS = 16
+NO_BASE = "Before fine-tuning, {base} has no layer for these labels: a race shows other ways to train one beside it."
+
+
+@dataclass(frozen=True)
+class Side:
+    """Whose answer is shown.
+
+    Attributes:
+        model: Its name.
+        title: What stands above the answer.
+        labels: Of its probabilities.
+        is_base: Whether it is the model before fine-tuning.
+    """
+
+    model: str
+    title: str
+    labels: tuple[str, ...] = ()
+    is_base: bool = False
+
+
+@dataclass(frozen=True)
+class Trying:
+    """The view on the page.
+
+    Attributes:
+        tab: Its sub-tab.
+        part: What follows the job in sight.
+        text: The first box.
+        second: The second one; in sight where the task reads two texts.
+        button: Asks.
+        answer: Where the answer stands.
+    """
+
+    tab: gr.Tab
+    part: Part
+    text: gr.Textbox
+    second: gr.Textbox
+    button: gr.Button
+    answer: gr.HTML
+
+
+def build(first: Looked) -> Trying:
+    """Lay out the view; acting.wire_acts wires it."""
+    task = first.the_run.recipe.task
+    labels = BOXES[task]
+    with gr.Tab("Try it", id=VIEW) as tab:
+        said = gr.HTML(_said(first), padding=False, elem_id="tune-try-said")
+        text = gr.Textbox("", label=labels[0], lines=1, max_lines=4, elem_id="tune-try-text")
+        second = gr.Textbox("", label=labels[1] or " ", visible=bool(labels[1]), lines=2, max_lines=8,
+                            elem_id="tune-try-second")  # fmt: skip
+        button = gr.Button("Ask the tuned model", size="sm", interactive=can_answer(first), elem_id="tune-try")
+        answer = gr.HTML(padding=False, elem_classes="result", elem_id="tune-tried")
+        samples = gr.HTML(_samples(first), padding=False, elem_classes="result")
+
+    def update(looked: Looked) -> tuple:
+        first_label, second_label = BOXES[looked.the_run.recipe.task]
+        written = _first_texts(looked)
+        return (
+            _said(looked), gr.Textbox(written[0], label=first_label),
+            gr.Textbox(written[1], label=second_label or " ", visible=bool(second_label)),
+            gr.Button(interactive=can_answer(looked)), "", _samples(looked),
+        )  # fmt: skip
+
+    def key(looked: Looked) -> tuple:
+        return looked.status.id, looked.run, looked.outcome is not None
+
+    part = Part(VIEW, VIEW, [said, text, second, button, answer, samples], update, key)
+    return Trying(tab, part, text, second, button, answer)
+
+
+def ask_tuned(registry: Registry, looked: Looked, text: str, second: str) -> Iterator[tuple[str, object]]:
+    """The message, and the answer as HTML.
+
+    Args:
+        registry: The models on offer.
+        looked: The job in sight.
+        text: In the first box.
+        second: In the second.
+    """
+    task = looked.the_run.recipe.task
+    try:
+        need_tuned(looked)
+        if not text.strip() or (BOXES[task][1] and not second.strip()):
+            raise UnsuitableText("There is nothing to judge yet. Write a sentence into each box.")
+    except UnsuitableText as error:
+        yield explain(error), gr.skip()
+        return
+    sides = find_sides(looked)
+    names, draw = [side.model for side in sides], {"masked": _fill_both, "causal": _continue_both}.get(task)
+    if draw:
+        yield from in_place(registry, outputs=1)(partial(draw, titles=[side.title for side in sides]))(names, text)
+    else:
+        judge = partial(_judge, task=task, sides=sides, without=_without(looked))
+        yield from in_place(registry, outputs=1)(judge)(names, text, second)
+
+
+def find_sides(looked: Looked) -> list[Side]:
+    """Whose answers stand side by side: the base's, where it can answer; else those of all runs, if they are few."""
+    spec, run = looked.status.spec, looked.the_run
+
+    def tuned(index: int) -> Side:
+        labels = looked.status.outcomes[index].labels
+        return Side(tuned_name(looked.status.id, spec, index), run_name(spec, index), labels)
+
+    if run.recipe.task in CAN_BEFORE:
+        after = tuned(looked.run)
+        return [Side(run.model, f"Before: {run.model}", is_base=True), replace(after, title=f"After: {after.title}")]
+    done = sorted(looked.status.outcomes)
+    return [tuned(index) for index in (done if len(done) <= MOST_SIDES else [looked.run])]
+
+
+def example_of(task: str, text: str, second: str) -> Example:
+    """A sentence of the visitor's as the task reads it; its right answer is not known."""
+    return {
+        "classification": lambda: LabelledText(text, ""),
+        "pairs": lambda: LabelledText(text, "", second),
+        "tagging": lambda: TaggedWords(split_words(text), ()),
+        "answers": lambda: AnsweredQuestion(text, second, "", 0),
+        "similarity": lambda: ScoredPair(text, second, 0.0),
+        "text_to_text": lambda: TextToText(text, ""),
+    }[task]()
+
+
+def _judge(
+    models: Registry, names: list[str], text: str, second: str, *, task: str, sides: list[Side], without: str
+) -> tuple:
+    from explorer.training.tuning.applying import judge_before, judge_texts  # torch
+
+    examples = (example_of(task, text, second),)
+    columns = []
+    for name, side in zip(names, sides, strict=True):
+        judge = judge_texts
+        if side.is_base:
+            judge = partial(judge_before, facts=read_facts(Path(models.card(names[-1]).source.path)))
+        [judged] = models.run(name, partial(judge, examples=examples))
+        columns.append((side.title, judged, side.labels))
+    return (judged_sides(columns, is_sure=task != "similarity") + without,)
+
+
+def _without(looked: Looked) -> str:
+    """Why no base answers, and how far one comes without any model; "" = the base does."""
+    run, outcome = looked.the_run, looked.outcome
+    if run.recipe.task in CAN_BEFORE:
+        return ""
+    found = baseline_words(outcome)
+    told = f" Without a model, of the held-out examples: {found}." if found else ""
+    return f"<p class='note'>{NO_BASE.format(base=escape(run.model))}{told}</p>"
+
+
+def _fill_both(models: Registry, names: list[str], text: str, *, titles: list[str]) -> tuple:
+    ask = partial(analysis.fill_blanks, text=text, top_k=MOST_WORDS, count=1)
+    found = [models.run(name, ask).blanks[0].choices for name in names]
+    words = [[(choice.text, choice.probability) for choice in one] for one in found]
+    return (sides_table([*zip(titles, words, strict=True)]),)
+
+
+def _continue_both(models: Registry, names: list[str], text: str, *, titles: list[str]) -> tuple:
+    ask = partial(analysis.next_tokens, prompt=text, top_k=MOST_WORDS)
+    write = partial(
+        analysis.continue_text, prompt=text, strategy="greedy", max_new_tokens=WRITTEN_TOKENS, alternatives=1
+    )
+    found = [models.run(name, ask).tokens for name in names]
+    written = [text + join_steps(name, text, "greedy", tuple(models.stream(name, write))).text for name in names]
+    words = [[(token.text, token.probability) for token in one] for one in found]
+    return (sides_table([*zip(titles, words, strict=True)], written),)
+
+
+def _first_texts(looked: Looked) -> tuple[str, str]:
+    """What stands in the boxes when a job comes into sight."""
+    task = looked.the_run.recipe.task
+    is_ours = source_of(task, looked.status.spec.examples_name) != YOURS
+    return FIRST[task] if looked.outcome and is_ours else ("", "")
+
+
+def can_answer(looked: Looked) -> bool:
+    """Whether there is a model to ask."""
+    return looked.outcome is not None and not looked.is_example
+
+
+def _said(looked: Looked) -> str:
+    if looked.is_example:
+        return note("The model of the example does not come with the page: start one of yours, and try it here.")
+    return "" if looked.outcome else note("The model can be tried once its run is done.")
+
+
+def _samples(looked: Looked) -> str:
+    outcome = looked.outcome
+    if outcome is None or not outcome.before_and_after:
+        return ""
+    return samples_table(outcome.before_and_after) + run_links(looked, ("samples",), "samples", "")

@@ -1,0 +1,64 @@
+"""Rows of examples, each one click."""
+
+import json
+from collections.abc import Sequence
+from html import escape
+from itertools import groupby
+from typing import Protocol, TypeVar
+
+import gradio as gr
+
+from explorer.settings import ASSETS
+
+
+class Explained(Protocol):
+    """What every example says of itself.
+
+    Attributes:
+        kind: The row it stands in.
+        label: On its button.
+        note: What to know before pressing it, or to look at after; may be empty.
+    """
+
+    @property
+    def kind(self) -> str: ...  # noqa: D102
+    @property
+    def label(self) -> str: ...  # noqa: D102
+    @property
+    def note(self) -> str: ...  # noqa: D102
+
+
+Example = TypeVar("Example", bound=Explained)
+
+
+def read_examples(name: str, kind: type[Example]) -> tuple[Example, ...]:
+    """The examples of a tab in page order; the first is the one that it opens on.
+
+    Args:
+        name: Of their file in assets/examples, without its end.
+        kind: Of one example: a dataclass with the fields of the file's entries.
+    """
+    entries = json.loads((ASSETS / "examples" / f"{name}.json").read_text(encoding="utf-8"))
+    return tuple(kind(**entry) for entry in entries)
+
+
+def build_gallery(examples: Sequence[Example], title: str = "Examples") -> list[tuple[gr.Button, Example]]:
+    """Lay out a row of buttons per kind; returns each with its example.
+
+    Args:
+        examples: Those of a kind beside each other.
+        title: What stands above the rows.
+    """
+    buttons = []
+    with gr.Column(elem_classes="gallery"):
+        gr.HTML(f"<p class='section'>{escape(title)}</p>", padding=False)
+        for kind, group in groupby(examples, key=lambda example: example.kind):
+            with gr.Row(elem_classes="gallery-row"):
+                gr.HTML(f"<span class='kind'>{escape(kind)}</span>", padding=False, elem_classes="gallery-kind")
+                notes = []
+                for example in group:
+                    buttons.append((gr.Button(example.label, size="sm", elem_classes="example"), example))
+                    notes += [example.note] if example.note else []
+                if notes:
+                    gr.HTML(f"<span class='note'>{escape(' '.join(notes))}</span>", padding=False)
+    return buttons

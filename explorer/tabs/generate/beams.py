@@ -1,0 +1,50 @@
+"""View: a beam search, its beams drawn as they live and die."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.analysis.beam_results import BeamSearch
+from explorer.analysis.decoding_strategies import CONTROLS
+from explorer.figures.beam_tree import beam_tree
+from explorer.figures.sentences import caption
+from explorer.models.registry import Registry
+from explorer.tabs.generate.view import Prompt
+from explorer.tabs.streaming import stream_steps
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+PAPER = "https://arxiv.org/abs/1409.3215"
+MOST_TOKENS = 30
+FIRST_TOKENS = 12
+
+
+def build(registry: Registry, prompt: Prompt) -> View:
+    """Lay out the view."""
+    with gr.Tab("Beams", id="beams") as tab:
+        with gr.Row(elem_classes="controls"):
+            width = gr.Slider(
+                1, 8, CONTROLS["beams"].default, step=1, label="Beams", info=CONTROLS["beams"].hint, scale=2
+            )
+            length = gr.Slider(2, MOST_TOKENS, FIRST_TOKENS, step=1, label="Tokens", info="How far to look.", scale=2)
+            dropped = gr.Checkbox(True, label="Show what was dropped", scale=1, min_width=120)
+        drawing = gr.HTML(padding=False, elem_classes="result")
+        below = gr.HTML(padding=False)
+
+    def draw(model: str, text: str, width: int, length: int, dropped: bool) -> Iterator[tuple]:
+        ask = partial(analysis.search_beams, prompt=text, beams=int(width), max_new_tokens=int(length))
+        steps, message = [], ""
+        with closing(stream_steps(registry, model, ask)) as found:
+            for message, step in found:
+                steps += [step] if step else []
+                yield message, beam_tree(steps, with_dropped=dropped) if step else gr.skip(), gr.skip()
+        if steps:
+            foot = caption([model, f"{int(width)} beams", "numbers: ln p in nats"], PAPER)
+            links = download_links(BeamSearch(model, text, tuple(steps)), "beams", (text, model))
+            yield message, beam_tree(steps, with_dropped=dropped), foot + links
+
+    inputs = [prompt.model, prompt.text, width, length, dropped]
+    return View(tab, draw, inputs, [drawing, below], {"beam_width": width, "beam_tokens": length})

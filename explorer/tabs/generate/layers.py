@@ -1,0 +1,40 @@
+"""View: what each layer of the model would say next, were it the last."""
+
+from functools import partial
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.figures.layers import layer_table
+from explorer.figures.notes import note
+from explorer.figures.sentences import caption
+from explorer.models.card import Ability
+from explorer.models.registry import Registry
+from explorer.tabs.generate.view import Prompt
+from explorer.tabs.messages import in_place
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+MOST_TOKENS = 8
+SOURCE = "https://www.lesswrong.com/posts/AcKRB8wDpdaN6v6ru/interpreting-gpt-the-logit-lens"
+WARNING = (
+    "The last layer's words are the model's answer. Earlier layers were never trained to be read so: what they say "
+    "is a hint at what is known there, not a proof."
+)
+
+
+def build(registry: Registry, prompt: Prompt) -> View:
+    """Lay out the view."""
+    with gr.Tab("Layer by layer", id="layers") as tab:
+        count = gr.Slider(1, MOST_TOKENS, 5, step=1, label="Tokens of each layer", info="More columns.")
+        table = gr.HTML(padding=False, elem_classes="result", elem_id="layer-table")
+        below = gr.HTML(padding=False)
+
+    @in_place(registry, outputs=2, ability=Ability.GENERATE)
+    def draw(models: Registry, model: str, text: str, count: int) -> tuple:
+        result = models.run(model, partial(analysis.read_layers, prompt=text, top_k=int(count)))
+        where = f"at the last of {len(result.seen)} tokens, {result.seen[result.position]}"
+        foot = caption([result.model, where, f"read by {result.applied}"], SOURCE)
+        return layer_table(result), note(WARNING) + foot + download_links(result, "layers")
+
+    return View(tab, draw, [prompt.model, prompt.text, count], [table, below], {"layer_tokens": count})

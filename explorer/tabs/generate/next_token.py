@@ -1,0 +1,53 @@
+"""View: the distribution of the next token, before and after each control, while a slider moves."""
+
+import json
+from functools import partial
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.analysis.branches import token_ids, written_text
+from explorer.analysis.decoding_strategies import STRATEGIES
+from explorer.figures.next_token import pack_next_tokens
+from explorer.figures.sentences import caption
+from explorer.models.card import Ability
+from explorer.models.registry import Registry
+from explorer.tabs.generate.controls import SLIDERS
+from explorer.tabs.generate.desk import Desk
+from explorer.tabs.generate.view import Prompt
+from explorer.tabs.messages import QUIET, in_place
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+PLACES = [("The prompt", "prompt"), ("The text written so far", "written")]
+ON_LOAD = "explorer.nextToken(element, props, watch);"
+PAPER = "https://arxiv.org/abs/1904.09751"
+
+
+def build(registry: Registry, prompt: Prompt, desk: gr.State) -> View:
+    """Lay out the view; the sliders reach its drawing without the server."""
+    with gr.Tab("Next token", id="next") as tab:
+        place = gr.Radio(PLACES, value="prompt", show_label=False, container=False)
+        drawing = gr.HTML(
+            "", html_template="<div></div>", js_on_load=ON_LOAD, padding=False, elem_classes="result",
+            elem_id="next-token",
+        )  # fmt: skip
+        below = gr.HTML(padding=False)
+
+    @in_place(registry, outputs=2, ability=Ability.GENERATE)
+    def draw(models: Registry, model: str, text: str, place: str, desk: Desk) -> tuple:
+        tree, written = desk.tree, ()
+        if place == "written" and (tree.model, tree.prompt) == (model, text):
+            written = token_ids(tree, tree.here)
+        result = models.run(model, partial(analysis.next_tokens, prompt=text, written=written))
+        ending = text + written_text(tree, tree.here) if written else text
+        foot = caption([result.model, "bars: over the whole vocabulary", "computed in the browser"], PAPER)
+        return pack_next_tokens(result, ending), foot + download_links(result, "next-token")
+
+    sliders = [prompt.controls[name] for name in SLIDERS]
+    acting = json.dumps({key: list(strategy.controls) for key, strategy in STRATEGIES.items()})
+    js = f"(key, ...values) => explorer.setControls({json.dumps(list(SLIDERS))}, ({acting})[key] ?? [], values)"
+    for moved in (prompt.strategy, *sliders):
+        moved.change(None, [prompt.strategy, *sliders], None, js=js, **QUIET)
+    tab.select(None, [prompt.strategy, *sliders], None, js=js, **QUIET)
+    return View(tab, draw, [prompt.model, prompt.text, place, desk], [drawing, below], {"after": place})

@@ -1,0 +1,128 @@
+"""View: which of several options a model holds for the likeliest, with the sum behind each."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.analysis.option_results import NORMALISATIONS
+from explorer.figures.options import option_columns
+from explorer.figures.sentences import caption
+from explorer.models.catalogue import CAUSAL_MODEL, DEFAULT_MODEL
+from explorer.models.registry import Registry
+from explorer.settings import ASSETS
+from explorer.tabs.gallery import build_gallery
+from explorer.tabs.generate.score import scoring_models
+from explorer.tabs.generate.view import Prompt
+from explorer.tabs.messages import QUIET, in_place
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+FILE = ASSETS / "examples" / "options.json"
+FIRST = (CAUSAL_MODEL, DEFAULT_MODEL)
+MOST_MODELS = 3
+SOURCE = "https://arxiv.org/abs/2104.08315"
+NO_MODEL = "<p class='quiet'>Choose one model or more above.</p>"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One example.
+
+    Attributes:
+        kind: What it asks, e.g. "sentiment".
+        label: On its button.
+        text: With a slot, or what the options follow; "" = they are whole sentences.
+        options: What there is to choose between.
+        right: The one that is right; both shipped models choose it.
+        normalise: A key of NORMALISATIONS.
+        domain: Of "pmi".
+        note: What to know before pressing it.
+    """
+
+    kind: str
+    label: str
+    text: str
+    options: tuple[str, ...]
+    right: str
+    normalise: str = "sum"
+    domain: str = ""
+    note: str = ""
+
+
+def read_questions() -> tuple[Question, ...]:
+    """The examples in page order; the first is the one the view opens on."""
+    entries = json.loads(FILE.read_text(encoding="utf-8"))
+    return tuple(Question(**entry | {"options": tuple(entry["options"])}) for entry in entries)
+
+
+def build(registry: Registry, prompt: Prompt) -> View:
+    """Lay out the view; it has a text of its own, for what is asked here is no beginning of a story."""
+    questions, offered = read_questions(), scoring_models(registry)
+    first = questions[0]
+    with gr.Tab("Choose", id="options") as tab:
+        with gr.Row(elem_classes="controls"):
+            text = gr.Textbox(
+                first.text, lines=2, max_lines=6, label="Text", scale=3, elem_id="options-text",
+                info="{} marks where an option goes; without it, behind the text. Empty: options are whole sentences.",
+            )  # fmt: skip
+            options = gr.Textbox(
+                "\n".join(first.options), lines=2, max_lines=8, label="Options, one a line", scale=2, elem_id="options",
+                info="Two or more, words or sentences.",
+            )  # fmt: skip
+        with gr.Row(elem_classes="controls"):
+            names = gr.Dropdown(
+                offered, value=[name for name in FIRST if name in offered], multiselect=True, max_choices=MOST_MODELS,
+                label="Models side by side", scale=2,
+            )  # fmt: skip
+            normalise = gr.Radio(
+                [(label, key) for key, (label, _) in NORMALISATIONS.items()], value=first.normalise, label="Rank by",
+                scale=3,
+            )  # fmt: skip
+        with gr.Accordion("Neutral text for PMI", open=False):
+            domain = gr.Textbox(
+                first.domain, label="Neutral text", elem_id="options-domain",
+                info="What an option gets here is taken off: frequent words do not win by themselves.",
+            )  # fmt: skip
+        columns = gr.HTML(padding=False, elem_classes="result", elem_id="option-columns")
+        below = gr.HTML(padding=False)
+        buttons = build_gallery(questions, "Questions")  # those of the tab start a text, and change nothing here
+
+    @in_place(registry, outputs=2)
+    def draw_all(models: Registry, names: list[str], text: str, options: str, normalise: str, domain: str) -> tuple:
+        ask = partial(
+            analysis.choose_option, text=text, options=read_options(options), normalise=normalise, domain=domain
+        )
+        choices = tuple(models.run(name, ask) for name in dict.fromkeys(names))
+        foot = caption([*(choice.model for choice in choices), "zero-shot: no training for the task", "nats"], SOURCE)
+        return option_columns(choices), foot + download_links(choices, "options")
+
+    def draw(names: list[str], *values: str) -> Iterator[tuple]:
+        if not names:
+            yield "", NO_MODEL, ""
+            return
+        yield from draw_all(names, *values)
+
+    for button, question in buttons:
+        filled = (question.text, "\n".join(question.options), question.normalise, question.domain)
+        button.click(partial(_given, filled), None, [text, options, normalise, domain], **QUIET)
+    own = {
+        "options_text": text,
+        "options": options,
+        "options_models": names,
+        "rank_by": normalise,
+        "neutral": domain,
+    }
+    return View(tab, draw, [names, text, options, normalise, domain], [columns, below], own)
+
+
+def read_options(lines: str) -> list[str]:
+    """One option a line; lines of white space are none."""
+    return [line.strip() for line in lines.split("\n") if line.strip()]
+
+
+def _given(values: tuple[str, ...]) -> tuple[str, ...]:
+    return values

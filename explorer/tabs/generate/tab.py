@@ -1,0 +1,127 @@
+"""Layout and wiring of the tab that writes."""
+
+import gradio as gr
+
+from explorer.analysis.decoding_strategies import STRATEGIES
+from explorer.figures.notes import length_note
+from explorer.models.card import Ability
+from explorer.models.registry import Registry
+from explorer.tabs.formulas import build_why
+from explorer.tabs.gallery import build_gallery
+from explorer.tabs.generate import beams, layers, length, next_token, options, score, write
+from explorer.tabs.generate.controls import SLIDERS, build_controls, show_controls
+from explorer.tabs.generate.desk import Desk
+from explorer.tabs.generate.first_text import FIRST_LENGTH, FirstText, read_first_text
+from explorer.tabs.generate.gallery import Start, read_gallery, values_of
+from explorer.tabs.generate.view import Prompt
+from explorer.tabs.links import LinkedTab
+from explorer.tabs.messages import QUIET
+from explorer.tabs.picker import build_picker
+from explorer.tabs.seeds import read_seed
+from explorer.tabs.views import View, wire
+
+QUESTION = "What does a model write next when it reads from left to right, and what might it have written instead?"
+WHY = """A **causal language model** (GPT and its kin) gives every token of its vocabulary a probability to come next,
+from the tokens before it alone; a text is written by taking one, and asking again:
+
+$$p(x_1 \\dots x_n) = \\prod_{i=1}^{n} p(x_i \\mid x_1 \\dots x_{i-1})$$
+
+What is taken is not the model's choice but the **strategy's**. The likeliest token each time ends in loops; drawing
+from the whole vocabulary sooner or later draws from its long tail of nonsense. Temperature $T$ divides the scores $z$:
+$p_i = e^{z_i / T} / \\sum_j e^{z_j / T}$; top-k and top-p cut the tail away, and what is left is drawn from.
+Surprisal is $-\\log_2 p(x_i)$, entropy $-\\sum_v p(v) \\log_2 p(v)$, both in bits; sums of
+$\\ln p$ are in nats, 1.44 bits each.
+[Radford et al. 2019](https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf),
+[Fan et al. 2018](https://arxiv.org/abs/1805.04833), [Holtzman et al. 2020](https://arxiv.org/abs/1904.09751)"""
+PRESS_WRITE = "() => explorer.pressWrite()"
+MOST_NEW_TOKENS = 200
+
+
+def build(registry: Registry) -> LinkedTab:
+    """Lay out the tab and wire it; returns what a link restores, too."""
+    first, gallery = read_first_text(), read_gallery()
+    start = gallery[0]
+    with gr.Tab("Generate", id="generate") as tab:
+        desk = gr.State(Desk(first.tree))
+        gr.HTML(f"<p class='question'>{QUESTION}</p>", padding=False)
+        with gr.Row(elem_classes=["halves", "generating"]):
+            with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
+                picker = build_picker(registry, Ability.GENERATE, first.tree.model)
+                text = gr.Textbox(
+                    start.text, lines=1, max_lines=8, label="Prompt", elem_id="generate-text",
+                    info="The model goes on from here. Enter writes, Escape stops.",
+                )  # fmt: skip
+                count = gr.HTML(length_note(first.length), padding=False, elem_id="generate-count")
+                with gr.Row(elem_classes="buttons"):
+                    button = gr.Button("Write", variant="primary", size="sm", elem_id="generate-write", min_width=90)
+                    stop = gr.Button("Stop", size="sm", elem_id="generate-stop", elem_classes="stop-work", min_width=70)
+                    again = gr.Button("New seed", size="sm", elem_id="generate-again", min_width=90)
+                message = gr.HTML(padding=False, elem_classes="message-place")
+                with gr.Column(elem_classes="settings"):  # on a phone they stand below the text
+                    strategy = gr.Dropdown(
+                        [(s.label, s.key) for s in STRATEGIES.values()], value=start.strategy, label="Strategy",
+                        info=STRATEGIES[start.strategy].hint, filterable=False, elem_id="generate-strategy",
+                    )  # fmt: skip
+                    controls = build_controls(start.strategy, start.settings, folded=False)
+                    with gr.Accordion("More options", open=False):
+                        with gr.Row(elem_classes="controls"):
+                            new_tokens = gr.Slider(
+                                1,
+                                MOST_NEW_TOKENS,
+                                FIRST_LENGTH,
+                                step=1,
+                                label="Length",
+                                info="Most new tokens.",
+                                scale=2,
+                            )
+                            seed = gr.Number(
+                                0, label="Seed", precision=0, scale=1, min_width=100,
+                                info="Same seed, same text.", elem_id="generate-seed",
+                            )  # fmt: skip
+                        controls |= build_controls(start.strategy, start.settings, folded=True)
+            with gr.Column(scale=2, min_width=320, elem_classes="result-side"):
+                prompt = Prompt(picker.name, text, strategy, controls, new_tokens, seed, message)
+                with gr.Tabs(elem_classes="views") as sub_tabs:
+                    views = _build_views(registry, prompt, desk, first, button)
+        examples = build_gallery(gallery)
+        build_why(WHY, "Why it matters")
+
+    sliders = [controls[name] for name in SLIDERS]
+    chosen = strategy.change(
+        lambda key: [gr.Dropdown(info=STRATEGIES[key].hint), *show_controls(key)],
+        strategy,
+        [strategy, *sliders],
+        **QUIET,
+    )
+    with tab:  # Gradio numbers tabs by their place: a State beside them, rather than within one, shifts their labels
+        shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
+        counted = length.follow(registry, prompt, count, picker.changed)
+        wire(prompt.message, views, shown, [*counted, chosen], stop)
+    again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, **QUIET).then(
+        None, None, None, js=PRESS_WRITE, **QUIET
+    )
+    for press, example in examples:
+        filled = [text, strategy, *sliders, sub_tabs, shown]
+        press.click(lambda example=example: _choose(example), None, filled, **QUIET).then(
+            None, None, None, js=PRESS_WRITE, **QUIET
+        )
+    fields = {"text": text, "model": picker.name, "strategy": strategy, **controls, "length": new_tokens, "seed": seed}
+    own = {name: component for view in views for name, component in view.own.items()}
+    terse = (*(name for name in fields if name not in ("text", "model")), "show", *own)
+    return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"))
+
+
+def _build_views(registry: Registry, prompt: Prompt, desk: gr.State, first: FirstText, button: gr.Button) -> list[View]:
+    """The views in page order. To add one, write its file and list it here."""
+    return [
+        write.build(registry, prompt, desk, first.tree, button),
+        next_token.build(registry, prompt, desk),
+        beams.build(registry, prompt),
+        layers.build(registry, prompt),
+        score.build(registry, prompt),
+        options.build(registry, prompt),
+    ]
+
+
+def _choose(start: Start) -> tuple:
+    return start.text, start.strategy, *values_of(start), gr.Tabs(selected="write"), "write"

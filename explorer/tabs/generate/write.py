@@ -1,0 +1,148 @@
+"""View: a text as it is written, token by token, and every other text that it might have become."""
+
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from functools import partial
+
+import gradio as gr
+
+from explorer import analysis
+from explorer.analysis.branches import ROOT, Tree, choose, go_to, grow, token_ids
+from explorer.figures.sentences import caption
+from explorer.figures.writing import sheet, step_line, tail_lines
+from explorer.models.registry import Registry
+from explorer.tabs.generate.controls import SLIDERS, acting, in_words
+from explorer.tabs.generate.desk import Desk
+from explorer.tabs.generate.view import Prompt
+from explorer.tabs.messages import QUIET, stopped_box
+from explorer.tabs.seeds import MOST_SEED, read_seed
+from explorer.tabs.streaming import stream_steps
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+PAPER = "https://arxiv.org/abs/1904.09751"
+UPDATE_SECONDS = 0.05  # the eye sees no more, and each update costs the page some milliseconds
+ON_LOAD = "explorer.writing(element, trigger, props, watch);"
+
+
+def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write: gr.Button) -> View:
+    """Lay out the view, drawn with a finished example, and wire it.
+
+    Args:
+        registry: The models on offer.
+        prompt: What it goes on from.
+        desk: Of the visitor.
+        first: The example.
+        write: Writes.
+    """
+    with gr.Tab("Write", id="write") as tab:
+        paper = gr.HTML(
+            sheet(first, 0, is_writing=False), html_template="<div></div>", js_on_load=ON_LOAD, padding=False,
+            elem_classes="result", elem_id="sheet",
+        )  # fmt: skip
+        below = gr.HTML(draw_foot(first), padding=False)
+
+    def begin(
+        desk: Desk, model: str, text: str, strategy: str, length: int, seed: int, *values: float
+    ) -> Iterator[tuple]:
+        desk.take()  # first: what is still being written must not grow on what comes next
+        before = desk.tree
+        is_same = (desk.tree.model, desk.tree.prompt) == (model, text)
+        desk.tree = go_to(desk.tree, ROOT) if is_same else Tree(model, text)
+        yield from _write(registry, desk, strategy, length, seed, values, before=before)
+
+    def go_on(
+        event: gr.EventData, desk: Desk, model: str, text: str, strategy: str, length: int, seed: int, *values: float
+    ) -> Iterator[tuple]:
+        asked, turn = event._data, desk.take()
+        is_shown_only = asked["act"] == "show"
+        try:
+            if asked["act"] == "show":
+                desk.tree = go_to(desk.tree, int(asked["leaf"]))
+            if asked["act"] == "choose":
+                desk.tree = choose(desk.tree, int(asked["node"]), int(asked["token"]))
+        except ValueError:  # clicked on a text that another has replaced since
+            is_shown_only = True
+        if is_shown_only:
+            yield _finished(desk, turn)
+            return
+        yield from _write(registry, desk, strategy, length, seed, values)
+
+    inputs = [desk, prompt.model, prompt.text, prompt.strategy, prompt.length, prompt.seed]
+    inputs += [prompt.controls[name] for name in SLIDERS]
+    outputs = [prompt.message, paper, below]
+    # Gradio's default would drop a click while a text is written, which is when an alternative is clicked.
+    event = {"inputs": inputs, "outputs": outputs, "trigger_mode": "multiple", **QUIET}
+    runs = [listen(begin, **event) for listen in (write.click, prompt.text.submit)]
+    runs.append(paper.select(go_on, **event))
+
+    def end(desk: Desk, shown: str) -> tuple:
+        if not desk.is_writing:
+            return stopped_box(shown), gr.skip(), gr.skip()
+        return _finished(desk, desk.take(), is_stopped=True)
+
+    return View(tab, runs=runs, stop=(end, [desk, prompt.message], outputs))
+
+
+def draw_foot(tree: Tree) -> str:
+    """Under the text: who wrote it and how, and the numbers to take away."""
+    how = tree.nodes[tree.here].how if tree.here != ROOT else ""
+    measured = "probabilities of the model itself, before the controls, over the whole vocabulary"
+    return caption([tree.model, how, measured, "a link keeps the settings, not the branches"], PAPER) + download_links(
+        tree, "steps"
+    )
+
+
+def _finished(desk: Desk, turn: int, *, is_stopped: bool = False, message: object = "") -> tuple:
+    """All outputs, after which nothing more comes of a turn."""
+    desk.end(turn)
+    return message, sheet(desk.tree, turn, is_writing=False, is_stopped=is_stopped), draw_foot(desk.tree)
+
+
+def _write(
+    registry: Registry,
+    desk: Desk,
+    strategy: str,
+    length: int,
+    seed: float | None,
+    values: Sequence[float],
+    before: Tree | None = None,
+) -> Iterator[tuple]:
+    """Go on from the end of the branch in sight, and tell the page what is new from time to time.
+
+    Where nothing could be written after a prompt, the tree before it comes back.
+    """
+    turn, tree, same = desk.take(), desk.tree, gr.skip()
+    settings, seed = dict(zip(SLIDERS, values, strict=True)), read_seed(seed)
+    written, how = token_ids(tree, tree.here), in_words(strategy, settings, seed)
+    lines = sheet(tree, turn, is_writing=True)
+    yield "", lines, same
+    ask = partial(
+        analysis.continue_text, prompt=tree.prompt, strategy=strategy, max_new_tokens=int(length),
+        seed=_seed_there(seed, written), written=written, tells_waiting=True, **acting(strategy, settings),
+    )  # fmt: skip
+    message, told = "", 0.0
+    with closing(stream_steps(registry, tree.model, ask)) as steps:
+        for message, step in steps:
+            if step:
+                tree = grow(tree, step, how)
+                lines += step_line(tree, tree.here)
+            if desk.turn != turn:  # another thread has put its own tree there
+                return
+            desk.tree = tree
+            if message or time.monotonic() - told >= UPDATE_SECONDS:
+                yield message, lines, same
+                told = time.monotonic()
+    if desk.turn == turn and tree.here == ROOT and before is not None:  # refused: the message says why
+        desk.tree = before
+        yield _finished(desk, turn, message=message)
+    elif desk.turn == turn:
+        desk.end(turn)
+        yield message, lines + "".join(tail_lines(tree)), draw_foot(tree)
+
+
+def _seed_there(seed: int, written: tuple[int, ...]) -> int:
+    """A seed for each branch: with the same lots after another word, texts would come together again."""
+    return zlib.crc32(f"{seed} {written}".encode()) % (MOST_SEED + 1) if written else seed

@@ -1,0 +1,88 @@
+"""What was computed for one visitor is kept for all: bounded, and computed once where several ask for it at a time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from threading import Lock
+from typing import Generic, TypeVar
+
+MIB = 2**20
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Kept(Generic[Key, Value]):
+    """Recent values; the oldest leave when they take more than their room.
+
+    Whoever asks for what another is waiting for waits for the same.
+    """
+
+    def __init__(self, room_mib: float, size_of: Callable[[Value], int]) -> None:
+        """Keep nothing yet.
+
+        Args:
+            room_mib: Memory for all of them, in MiB.
+            size_of: What one takes, in bytes.
+        """
+        self._room_bytes = room_mib * MIB
+        self._size_of = size_of
+        self._held: OrderedDict[Key, Value] = OrderedDict()
+        self._coming: dict[Key, Future] = {}
+        self._lock = Lock()
+
+    def get(self, key: Key, compute: Callable[[], Value]) -> Value:
+        """The value, from here if it is here; an error of computing it is raised to all who wait."""
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+                return self._held[key]
+            coming = self._coming.get(key)
+            is_mine = coming is None
+            if is_mine:
+                coming = self._coming[key] = Future()
+        if not is_mine:
+            return coming.result()
+        try:
+            value = compute()
+        except BaseException as error:  # carried to those who wait as well
+            coming.set_exception(error)
+            raise
+        else:
+            self.put(key, value)
+            coming.set_result(value)
+            return value
+        finally:
+            with self._lock:
+                del self._coming[key]
+
+    def put(self, key: Key, value: Value) -> None:
+        """Keep a value that is there already; one that is larger than all the room is not kept."""
+        with self._lock:
+            self._held[key] = value
+            self._held.move_to_end(key)
+            while self._held and self.size_bytes > self._room_bytes:
+                self._held.popitem(last=False)
+
+    def find(self, key: Key) -> Value | None:
+        """The value if it is here; None = it is not."""
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+            return self._held.get(key)
+
+    def has(self, key: Key) -> bool:
+        """Whether it is here."""
+        with self._lock:
+            return key in self._held
+
+    def knows(self, key: Key) -> bool:
+        """Whether it is here, or on its way."""
+        with self._lock:
+            return key in self._held or key in self._coming
+
+    @property
+    def size_bytes(self) -> int:
+        """What is kept takes so much."""
+        return sum(map(self._size_of, self._held.values()))

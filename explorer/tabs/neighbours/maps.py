@@ -1,0 +1,188 @@
+"""Recent maps, shared by all visitors; those that take seconds are made in a thread of their own, one at a time."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field, replace
+from threading import Lock, Thread, get_native_id
+
+from explorer.analysis.embedding_results import Occurrences
+from explorer.analysis.labelled_uses import LabelledUses
+from explorer.analysis.projection_results import Projection
+from explorer.analysis.projections import METHODS, project_occurrences, warm_up
+from explorer.models.card import ModelCard
+from explorer.tabs.kept import Kept
+from explorer.tabs.neighbours.which_vector import SOFTMAX, WEIGHTED, Vector, read_weights
+
+POLITENESS = 10  # of 19: others come first
+POLL_SECONDS = 0.25
+ROOM_MIB = 64
+SENTENCE_BYTES = 400  # about what one takes beside its points
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What decides a map.
+
+    Attributes:
+        card: Of the model.
+        uses: Of a word.
+        vector: Which of each use; its layer plays no part, as all are drawn.
+        method: "pca", "umap" or "tsne".
+        dimensions: 2 or 3.
+    """
+
+    card: ModelCard
+    uses: LabelledUses
+    vector: Vector
+    method: str
+    dimensions: int
+
+    @property
+    def by_pca(self) -> Ask:
+        """The same, at once."""
+        return replace(self, method="pca")
+
+
+@dataclass
+class Coming:
+    """A map that is being made.
+
+    Attributes:
+        answer: It, or why there is none.
+        waiting: How many wait for it; when nobody does, it ends at the next layer.
+        done: How many of its layers are drawn.
+        of: How many it has.
+    """
+
+    answer: Future = field(default_factory=Future)
+    waiting: int = 0
+    done: int = 0
+    of: int = 0
+
+
+class Maps:
+    """Recent maps, and those on their way."""
+
+    def __init__(self, room_mib: float = ROOM_MIB) -> None:
+        self._kept: Kept[Ask, Projection] = Kept(room_mib, _size_bytes)
+        self._coming: dict[Ask, Coming] = {}
+        self._lock = Lock()
+        self._warming: Thread | None = None
+
+    def now(self, ask: Ask, occurrences: Occurrences) -> tuple[Projection, Coming | None]:
+        """The map, or one by PCA and what the other is to come by; wait_for waits for that.
+
+        Args:
+            ask: What is wanted.
+            occurrences: Its vectors.
+
+        Raises:
+            ExplorerError: The vectors do not suit.
+        """
+        if ask.method == "pca" or self._kept.has(ask):
+            return self._kept.get(ask, lambda: _draw(ask, occurrences)), None
+        at_once = self._kept.get(ask.by_pca, lambda: _draw(ask.by_pca, occurrences))
+        return at_once, self._begin(ask, occurrences)
+
+    def wait_for(self, ask: Ask, coming: Coming) -> Iterator[str]:
+        """How far a map is, in words, from time to time until it is there.
+
+        Args:
+            ask: What is wanted.
+            coming: As now returned it.
+
+        Raises:
+            ExplorerError: It cannot be made.
+        """
+        with self._lock:
+            coming.waiting += 1
+        method, began = METHODS[ask.method], time.monotonic()
+        try:
+            while not wait([coming.answer], timeout=POLL_SECONDS).done:
+                seconds = f"{time.monotonic() - began:.0f} s so far"
+                far = f"layer {coming.done + 1} of {coming.of}" if coming.of else "getting ready"
+                if ask.method == "umap" and not self._is_warm():
+                    far = "getting ready, about half a minute once after a start"
+                yield f"PCA is shown until {method} is drawn: {far}, {seconds} …"
+            coming.answer.result()
+        finally:
+            with self._lock:
+                coming.waiting -= 1
+
+    def _is_warm(self) -> bool:
+        return self._warming is not None and not self._warming.is_alive()
+
+    def _begin(self, ask: Ask, occurrences: Occurrences) -> Coming:
+        with self._lock:
+            if ask.method == "umap" and self._warming is None:
+                # not before: it would keep the first model waiting, whose import it would share the interpreter with
+                self._warming = Thread(target=_warm_politely, daemon=True)
+                self._warming.start()
+            coming = self._coming.get(ask)
+            if coming is None:
+                coming = self._coming[ask] = Coming()
+                Thread(target=self._make, args=(ask, occurrences, coming), daemon=True).start()
+        return coming
+
+    def _make(self, ask: Ask, occurrences: Occurrences, coming: Coming) -> None:
+        began = time.monotonic()
+
+        def on_layer(done: int, of: int) -> None:
+            coming.done, coming.of = done, of
+            with self._lock:
+                is_wanted = coming.waiting > 0 or time.monotonic() - began < 2 * POLL_SECONDS  # none may wait yet
+                if not is_wanted:  # who asks now begins anew
+                    self._coming.pop(ask, None)
+            if not is_wanted:
+                raise InterruptedError("nobody waits for this map")
+
+        _let_others_first()
+        try:
+            if ask.method == "umap" and self._warming:
+                self._warming.join()
+            projection = _draw(ask, occurrences, on_layer)
+        except BaseException as error:  # carried to those who wait
+            coming.answer.set_exception(error)
+        else:
+            self._kept.put(ask, projection)
+            coming.answer.set_result(projection)
+        finally:
+            with self._lock:
+                if self._coming.get(ask) is coming:
+                    del self._coming[ask]
+
+
+def _draw(ask: Ask, occurrences: Occurrences, on_layer: Callable[[int, int], None] | None = None) -> Projection:
+    vector = ask.vector
+    is_weighted = vector.combine in (WEIGHTED, SOFTMAX)
+    return project_occurrences(
+        occurrences,
+        senses=ask.uses.senses,
+        method=ask.method,
+        dimensions=ask.dimensions,
+        combine=WEIGHTED if is_weighted else vector.combine,
+        weights=read_weights(vector.weights, occurrences) if is_weighted else (),
+        softmax=vector.combine == SOFTMAX,
+        adjust=vector.adjust,
+        on_layer=on_layer,
+    )
+
+
+def _warm_politely() -> None:
+    _let_others_first()
+    warm_up()
+
+
+def _let_others_first() -> None:
+    """Lower the priority of this thread; only Linux has one for each."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, get_native_id(), POLITENESS)
+
+
+def _size_bytes(projection: Projection) -> int:
+    return projection.maps.coordinates.nbytes + SENTENCE_BYTES * len(projection.sentences)

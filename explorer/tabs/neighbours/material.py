@@ -1,0 +1,108 @@
+"""The uses that all views of the tab are about, and recent vectors of them, shared by all visitors."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from explorer import analysis
+from explorer.analysis.embedding_results import Occurrences
+from explorer.analysis.labelled_uses import LabelledUses, gather_uses, shipped_uses
+from explorer.analysis.sense_sentences import sense_words
+from explorer.analysis.uses import english_forms
+from explorer.errors import UnsuitableText
+from explorer.models.card import ModelCard
+from explorer.models.registry import Registry
+from explorer.settings import settings
+from explorer.tabs.kept import Kept
+from explorer.tabs.links import LINKED_CHARACTERS
+
+MOST_USES = 2_000  # of a page that answers at once; the shell takes more
+SENTENCE_BYTES = 400  # about what one takes beside its vectors
+Wanted = tuple[ModelCard, LabelledUses, str]
+
+
+def read_uses(word: str, own: str) -> LabelledUses:
+    """The uses of a word: in the visitor's own sentences, or in those that come with the explorer.
+
+    Args:
+        word: As typed; regular English forms of it count, too. "" = each of the own sentences marks its use.
+        own: As typed, a sentence a line, as labelled_uses.gather_uses reads them; "" = the shipped ones.
+
+    Raises:
+        UnsuitableText: There is no use, or more than MOST_USES, or a sentence cannot be read.
+    """
+    word = " ".join((word or "").split())
+    if own.strip():
+        uses = gather_uses(own.splitlines(), word, forms=english_forms(word))
+        if len(uses.sentences) > MOST_USES:
+            raise UnsuitableText(
+                f"There are {len(uses.sentences):,} uses; the page takes at most {MOST_USES:,}. Give fewer sentences, "
+                f"or use the shell, which takes more."
+            )
+        return uses
+    if not word:
+        raise UnsuitableText("There is no word. Choose one, or write one and give sentences with it.")
+    known = next((one for one in sense_words() if one == word.lower()), None)
+    if known is None:
+        raise UnsuitableText(
+            f"No sentences of “{word}” come with the explorer. Paste some under “Sentences of your own”, or choose one "
+            f"of: {', '.join(sense_words())}."
+        )
+    return shipped_uses(known)
+
+
+def use_in_sight(uses: LabelledUses, use: float | None) -> int:
+    """The use that is looked at; the first one where the page names none that there is."""
+    place = int(use or 0)
+    return place if 0 <= place < len(uses.sentences) else 0
+
+
+def source_words(word: str, own: str) -> str:
+    """Where the sentences are from, for the line below a figure."""
+    if len(own) > LINKED_CHARACTERS:
+        return "your sentences, too long for a link"
+    return "your sentences" if own.strip() else f"sentences written for this project: “{word}”, labelled by hand"
+
+
+class Vectors:
+    """Recent vectors of uses, in all layers."""
+
+    def __init__(self, room_mib: float) -> None:
+        self._kept: Kept[Wanted, Occurrences] = Kept(room_mib, _size_bytes)
+
+    def embed(self, registry: Registry, model: str, uses: LabelledUses, pieces: str = "mean") -> Occurrences:
+        """The vectors of uses in all layers of a model, from here if they are here.
+
+        Args:
+            registry: Where models run.
+            model: Name in it.
+            uses: As read_uses reads them.
+            pieces: As embed_occurrences takes it.
+
+        Raises:
+            ExplorerError: The model or a sentence does not suit.
+        """
+        ask = partial(
+            analysis.embed_occurrences, sentences=uses.sentences, positions=uses.positions, pieces=pieces
+        )  # fmt: skip
+        return self._kept.get((registry.card(model), uses, pieces), lambda: registry.run(model, ask))
+
+    def keep(self, card: ModelCard, uses: LabelledUses, occurrences: Occurrences) -> None:
+        """Keep vectors that are there already.
+
+        Args:
+            card: Of the model that made them.
+            uses: As read_uses reads them.
+            occurrences: Theirs, in all layers.
+        """
+        self._kept.put((card, uses, occurrences.pieces), occurrences)
+
+
+@cache
+def shared_vectors() -> Vectors:
+    """Those that all tabs and visitors share."""
+    return Vectors(settings().most_kept_vectors_mib)
+
+
+def _size_bytes(occurrences: Occurrences) -> int:
+    return occurrences.vectors.nbytes + SENTENCE_BYTES * len(occurrences.sentences)

@@ -1,0 +1,117 @@
+"""View: the uses nearest to one use, beside the words nearest to the word whatever the sentence."""
+
+from collections.abc import Iterator
+
+import gradio as gr
+
+from explorer.analysis.embedding_results import NearUses, UseNeighbours
+from explorer.analysis.labelled_uses import LabelledUses
+from explorer.figures.neighbours import near_columns
+from explorer.figures.sentences import caption
+from explorer.models.card import Ability
+from explorer.models.registry import Registry
+from explorer.tabs.layer_slider import count_layers, read_layer, without_bounds
+from explorer.tabs.messages import QUIET, in_place
+from explorer.tabs.neighbours.finding import Static, add_use, find_near, read_query
+from explorer.tabs.neighbours.gallery import Start
+from explorer.tabs.neighbours.material import read_uses, source_words, use_in_sight
+from explorer.tabs.neighbours.view import Desk
+from explorer.tabs.neighbours.which_vector import LAYER, read_vector
+from explorer.tabs.taking_away import download_links
+from explorer.tabs.views import View
+
+PAPER = "https://arxiv.org/abs/1802.05365"
+NOTHING, SAME = "nothing", "same"
+BESIDE = [("nothing", NOTHING), ("another layer of the model", SAME)]
+MOST_LAYERS = 48  # of a model that stands beside; one with fewer takes its last
+
+
+def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) -> View:
+    """Lay out the view.
+
+    Args:
+        registry: The models on offer.
+        desk: What the views share.
+        first: What it opens on.
+        start: The example that it is of.
+    """
+    names, static = registry.names(Ability.EMBED), Static()
+    with gr.Tab("Neighbours", id="nearest") as tab:
+        with gr.Row(elem_classes="controls"):
+            query = gr.Textbox(
+                "", label="Or type a sentence with the word", lines=1, max_lines=3, scale=4, elem_id="near-query",
+                placeholder="What is near it?",
+            )  # fmt: skip
+            compare = gr.Dropdown(
+                [*BESIDE, *((name, name) for name in names)], value=start.compare, label="Compare with", scale=3,
+                filterable=False, elem_id="near-compare",
+            )  # fmt: skip
+            other_layer = gr.Slider(
+                0, MOST_LAYERS, start.other_layer, step=1, label="Its layer", scale=3,
+                visible=start.compare != NOTHING, elem_id="near-other-layer",
+            )  # fmt: skip
+        chosen, _ = without_bounds(other_layer)
+        uses = read_uses(start.word, "")
+        columns = gr.HTML(_draw(first, uses, start.use), padding=False, elem_classes="result", elem_id="near-columns")
+        below = gr.HTML(_foot(first, start.word, ""), padding=False)
+
+    @in_place(registry, outputs=2, ability=Ability.EMBED)
+    def draw_all(
+        models: Registry, names: list[str], word: str, own: str, use: float, query: str, other_layer: float,
+        file: str | None, *values: object,
+    ) -> tuple:  # fmt: skip
+        uses = read_uses(word, own)
+        typed = read_query(query, word, uses) if (query or "").strip() else None
+        place = len(uses.sentences) if typed else use_in_sight(uses, use)
+        vectors = [values, _beside(other_layer, *values)]
+        near = [
+            find_near(desk.vectors, models, name, uses, typed, place, *which)
+            for name, which in zip(names, vectors, strict=False)
+        ]
+        found = static.find(models, names[0], word or _form(near[0]), file, tuple(near))
+        return _draw(found, add_use(uses, typed), place), _foot(found, word, own, has_file=bool(file))
+
+    def draw(model: str, word: str, own: str, use: float, query: str, compare: str, *inputs: object) -> Iterator[tuple]:
+        names = [model] if compare == NOTHING else [model, model if compare == SAME else compare]
+        yield from draw_all(names, word, own, use, query, *inputs)
+
+    @in_place(registry, outputs=1)
+    def follow(models: Registry, name: str, layer: float) -> tuple:
+        last = count_layers(models, name) - 1
+        if read_layer(layer) > last:
+            return (gr.Slider(visible=True, maximum=last, value=last),)
+        return (gr.Slider(visible=True, maximum=last),)  # its value may be on its way, from a link or an example
+
+    def follow_beside(compare: str, model: str, layer: float) -> Iterator[tuple]:
+        if compare == NOTHING:
+            yield gr.skip(), gr.Slider(visible=False)
+        else:
+            yield from follow(model if compare == SAME else compare, layer)
+
+    compare.change(follow_beside, [compare, desk.model, chosen], [desk.message, other_layer], **QUIET)
+    inputs = [desk.model, desk.word, desk.own, desk.use, query, compare, chosen, desk.file, *desk.which.inputs]
+    return View(tab, draw, inputs, [columns, below], {"query": query, "beside": compare, "beside_layer": other_layer})
+
+
+def _beside(layer: object, *values: object) -> tuple:
+    """Which vector of the model that stands beside: one layer, else as in the first."""
+    vector = read_vector(*values)
+    return read_layer(layer), LAYER, "", vector.adjust, vector.pieces
+
+
+def _form(near: NearUses) -> str:
+    return near.sentence[near.start : near.end].lower()
+
+
+def _draw(found: UseNeighbours, uses: LabelledUses, place: int) -> str:
+    return near_columns(found.near, found.static, found.why_no_static, uses, place)
+
+
+def _foot(found: UseNeighbours, word: str, own: str, *, has_file: bool = False) -> str:
+    """What was compared, and all of it to take away."""
+    compared = [f"{near.model}: {near.vector}" for near in found.near]
+    searched = f"n = {found.near[0].count:,} other uses searched"
+    static = f"static: {found.static.source}, {found.static.count:,} words searched" if found.static else ""
+    parts = [*compared, "cosine", searched, source_words(word, own), static]
+    parts += ["a link does not hold your file of word vectors"] if has_file else []
+    return caption(parts, PAPER) + download_links(found, "neighbours")

@@ -1,0 +1,115 @@
+"""What visitors bring themselves: sentences, typed or from a file, and a file of word vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import gradio as gr
+
+from explorer.analysis.blanks import quoted
+from explorer.analysis.labelled_uses import gather_uses
+from explorer.analysis.sentence_files import read_sentence_file
+from explorer.analysis.uses import english_forms
+from explorer.errors import UnsuitableText
+from explorer.figures.notes import note
+from explorer.settings import settings
+from explorer.tabs.messages import QUIET, explain
+from explorer.tabs.neighbours.material import MOST_USES
+from explorer.tabs.uploads import SENTENCE_FILES, file_button
+
+VECTOR_FILES = (".txt", ".vec", ".gz")
+
+
+@dataclass(frozen=True)
+class Own:
+    """The components of the visitor's own things.
+
+    Attributes:
+        text: Sentences, one a line; "" = those that come with the explorer.
+        sentences: Uploads a file of sentences into the text.
+        vectors: Holds a file of word vectors, or nothing.
+        without: Goes back to the model's own word vectors.
+        said: What was taken of a file.
+    """
+
+    text: gr.Textbox
+    sentences: gr.UploadButton
+    vectors: gr.UploadButton
+    without: gr.Button
+    said: gr.HTML
+
+
+def build_own() -> Own:
+    """Lay the boxes out, folded away."""
+    most = f"At most {settings().largest_upload_mib:g} MiB."
+    with gr.Accordion("Sentences and word vectors of your own", open=False):
+        text = gr.Textbox(
+            "", lines=4, max_lines=10, label="Sentences, one a line", elem_id="neighbours-own",
+            info="With the word in each, in any language. {Braces} mark one use. Empty: those that come with the "
+            "explorer.",
+            placeholder="river | We sat on the bank of the Thames.\nmoney | The bank lent her the rest.",
+        )  # fmt: skip
+        sentences = file_button("Sentences from a file", SENTENCE_FILES, "neighbours-sentences")
+        said = gr.HTML(note(f"Text, csv or tsv, with senses or without; also in gzip. {most}"), padding=False)
+        vectors = file_button("Word vectors from a file", VECTOR_FILES, "neighbours-vectors")
+        without = gr.Button("Back to the model’s own word vectors", size="sm", visible=False, elem_classes="own-file")
+        gr.HTML(
+            note(f"GloVe or word2vec as text, also in gzip; the first words of a large file will do. {most}"),
+            padding=False,
+        )
+    return Own(text, sentences, vectors, without, said)
+
+
+def wire_own(own: Own, word: gr.Dropdown, use: gr.Number, message: gr.HTML) -> list[gr.events.Dependency]:
+    """Let files fill the boxes; returns the events after which the word vectors are others."""
+
+    def take(path: str | None, word: str | None) -> tuple:
+        if not path:
+            return gr.skip(), gr.skip(), gr.skip(), gr.skip()
+        try:
+            text, said = read_upload(Path(path), word or "")
+            return "", text, 0, said
+        except Exception as error:
+            return explain(error), gr.skip(), gr.skip(), gr.skip()
+
+    own.sentences.upload(take, [own.sentences, word], [message, own.text, use, own.said], **QUIET)
+    loaded = own.vectors.change(lambda path: gr.Button(visible=bool(path)), own.vectors, own.without, **QUIET)
+    left = own.without.click(lambda: (None, gr.Button(visible=False)), None, [own.vectors, own.without], **QUIET)
+    return [loaded, left]
+
+
+def read_upload(path: Path, word: str) -> tuple[str, str]:
+    """The sentences of a file that have the word, as the box holds them, and what was left out, as HTML.
+
+    Args:
+        path: Of a file as sentence_files.read_sentence_file reads it.
+        word: As typed; "" = each sentence marks its use by braces.
+
+    Raises:
+        UnsuitableText: The file cannot be read, or the word is in none of its sentences.
+    """
+    file = read_sentence_file(path)
+    word = " ".join(word.split())
+    kept, uses = [], 0
+    for line in file.lines:
+        found = _count_uses(line, word)
+        if uses + found > MOST_USES:
+            break
+        kept += [line] * bool(found)
+        uses += found
+    if not kept:
+        raise UnsuitableText(
+            f"{file.name} has {len(file.lines):,} sentences, and {quoted(word) if word else 'a use in braces'} is in "
+            f"none of them. Choose another word above, and load the file again."
+        )
+    words = f"{file.name}: {uses:,} uses in {len(kept):,} of {len(file.lines):,} sentences"
+    cut = f"; the page takes no more than {MOST_USES:,} uses." if found and uses + found > MOST_USES else "."
+    return "\n".join(kept), note(" ".join([words + cut, *file.remarks]))
+
+
+def _count_uses(line: str, word: str) -> int:
+    try:
+        return len(gather_uses([line], word, forms=english_forms(word)).sentences)
+    except UnsuitableText:  # no use, or a line that cannot be read
+        return 0
