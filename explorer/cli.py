@@ -1,31 +1,40 @@
 """The same functions in a shell: `explorer fill-blanks "The cat ___ on the mat." --json`.
 
 A command reads its arguments, runs one analysis and prints its result. torch is imported when an analysis runs.
+Those that write are in writing_commands.py, those about next tokens and scores in scoring_commands.py, those
+about attention in attention_commands.py and head_commands.py, those about vectors in embedding_commands.py and
+corpus_commands.py, those about anisotropy and similarity in anisotropy_commands.py, fine-tuning in
+tuning_commands.py and job_commands.py.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
-from explorer import terminal
-from explorer.analysis.blanks import BLANK, check_fills_blanks
+from explorer import (
+    anisotropy_commands,
+    attention_commands,
+    corpus_commands,
+    embedding_commands,
+    head_commands,
+    job_commands,
+    scoring_commands,
+    terminal,
+    tuning_commands,
+    writing_commands,
+)
+from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS
 from explorer.errors import ExplorerError
 from explorer.models.card import Ability
-from explorer.settings import settings
+from explorer.models.catalogue import DEFAULT_MODEL, SPAN_MODEL
+from explorer.shell import JsonOption, ModelOption, TextArgument, TopKOption, open_registry, print_result, read, run
 from explorer.training.command import pretrain
-
-if TYPE_CHECKING:
-    from explorer.models import LoadedModel, ModelCard, Registry
-
-Result = TypeVar("Result")
 
 app = typer.Typer(
     name="explorer",
@@ -34,16 +43,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-TextArgument = Annotated[
-    str, typer.Argument(metavar="TEXT", help="A sentence with ___ where a word is missing; - reads standard input.")
-]
-ModelOption = Annotated[
-    str, typer.Option("--model", "-m", help="A model of the catalogue, a Hub id, or a folder; see `explorer models`.")
-]
-TopKOption = Annotated[int, typer.Option(help="Choices per blank.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")]
-DEFAULT_MODEL = "MiniLM (masked)"
 
 
 @app.command()
@@ -62,7 +61,7 @@ def fill_blanks(
     from explorer.analysis import fill_blanks
 
     options = {"top_k": top_k, "count": count, "strategy": strategy}
-    _print(_run(model, partial(fill_blanks, text=_read(text), **options)), as_json, terminal.describe_fills)
+    print_result(run(model, partial(fill_blanks, text=read(text), **options)), as_json, terminal.describe_fills)
 
 
 @app.command()
@@ -78,8 +77,8 @@ def reveal_blanks(
     """Fill one blank at a time, and show how each fill changes what is expected at the rest."""
     from explorer.analysis import reveal_blanks
 
-    analysis = partial(reveal_blanks, text=_read(text), strategy=strategy, top_k=top_k)
-    _print(_run(model, analysis), as_json, terminal.describe_reveal)
+    analysis = partial(reveal_blanks, text=read(text), strategy=strategy, top_k=top_k)
+    print_result(run(model, analysis), as_json, terminal.describe_reveal)
 
 
 @app.command()
@@ -96,8 +95,8 @@ def rank_candidates(
     from explorer.analysis import rank_candidates
 
     named = [some.split(",") if some.strip() else [] for some in candidates]
-    analysis = partial(rank_candidates, text=_read(text), candidates=named, top_k=top_k)
-    _print(_run(model, analysis), as_json, terminal.describe_ranking)
+    analysis = partial(rank_candidates, text=read(text), candidates=named, top_k=top_k)
+    print_result(run(model, analysis), as_json, terminal.describe_ranking)
 
 
 @app.command()
@@ -112,8 +111,50 @@ def contrast_texts(
     """Compare what is expected in the same blank of two texts."""
     from explorer.analysis import contrast_texts
 
-    analysis = partial(contrast_texts, text=_read(text), other_text=_read(other_text), top_k=top_k, blank=blank)
-    _print(_run(model, analysis), as_json, terminal.describe_contrast)
+    analysis = partial(contrast_texts, text=read(text), other_text=read(other_text), top_k=top_k, blank=blank)
+    print_result(run(model, analysis), as_json, terminal.describe_contrast)
+
+
+@app.command()
+def fill_spans(
+    text: TextArgument,
+    model: ModelOption = SPAN_MODEL,
+    count: Annotated[int, typer.Option(help="Ways to fill each blank, and the whole text.")] = 5,
+    most_tokens: Annotated[int, typer.Option(help="Longest span that an encoder-decoder may write.")] = 10,
+    method: Annotated[str, typer.Option(help="How an encoder-decoder writes: beams, sampling.")] = "beams",
+    seed: Annotated[int, typer.Option(help="Of the sampling.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Fill blanks with as many words as it takes: an encoder-decoder, a masked or a causal model."""
+    from explorer.analysis import fill_spans
+
+    options = {"count": count, "most_tokens": most_tokens, "method": method, "seed": seed}
+    analysis = partial(fill_spans, text=read(text), **options)
+    print_result(run(model, analysis, needs_masked_head=False), as_json, terminal.describe_spans)
+
+
+@app.command()
+def compute_loss(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A text without blanks; - reads standard input.")],
+    objective: Annotated[str, typer.Option("--objective", "-o", help=f"One of: {', '.join(OBJECTIVE_CARDS)}.")] = (
+        "masked"
+    ),
+    model: ModelOption = DEFAULT_MODEL,
+    seed: Annotated[int, typer.Option(help="Of all random choices.")] = 0,
+    noise: Annotated[str, typer.Option(help=f"Of denoising: {', '.join(NOISES)}.")] = "text_infilling",
+    other_text: Annotated[str, typer.Option(help="Of next_sentence: the second sentence.")] = "",
+    generator: Annotated[str, typer.Option(help="Of replaced: a masked model that draws the replacements.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Make a training example of a text as an objective does, and show what a model loses on it."""
+    from explorer.analysis import compute_loss, draw_replacements
+
+    text, drawn = read(text), None
+    if generator:
+        drawn = run(generator, partial(draw_replacements, text=text, seed=seed))
+    options = {"objective": objective, "seed": seed, "noise": noise, "other_text": other_text}
+    analysis = partial(compute_loss, text=text, replacements=drawn, **options)
+    print_result(run(model, analysis, needs_masked_head=False), as_json, terminal.describe_example)
 
 
 @app.command()
@@ -121,8 +162,8 @@ def tokenize(text: TextArgument, model: ModelOption = DEFAULT_MODEL, as_json: Js
     """Show how a model's tokenizer cuts a text."""
     from explorer.analysis import tokenize_text
 
-    analysis = partial(tokenize_text, text=_read(text))
-    _print(_run(model, analysis, needs_masked_head=False), as_json, terminal.describe_tokens)
+    analysis = partial(tokenize_text, text=read(text))
+    print_result(run(model, analysis, needs_masked_head=False), as_json, terminal.describe_tokens)
 
 
 @app.command()
@@ -131,11 +172,23 @@ def models(
     as_json: JsonOption = False,
 ) -> None:
     """List the models on offer, in teaching order."""
-    cards = [card for card in _open_registry().cards() if ability is None or ability in card.abilities]
-    _print(cards, as_json, terminal.describe_cards)
+    cards = [card for card in open_registry().cards() if ability is None or ability in card.abilities]
+    print_result(cards, as_json, terminal.describe_cards)
 
 
-app.command()(pretrain)
+for command in (
+    *writing_commands.COMMANDS,
+    *scoring_commands.COMMANDS,
+    *attention_commands.COMMANDS,
+    *head_commands.COMMANDS,
+    *embedding_commands.COMMANDS,
+    *corpus_commands.COMMANDS,
+    *anisotropy_commands.COMMANDS,
+    *tuning_commands.COMMANDS,
+    *job_commands.COMMANDS,
+    pretrain,
+):
+    app.command()(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -153,46 +206,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ExplorerError as error:
         typer.echo(f"explorer: {error}", err=True)
         sys.exit(1)
-
-
-def _open_registry() -> Registry:
-    from explorer import open_registry
-
-    return open_registry()
-
-
-def _run(model: str, analysis: Callable[[LoadedModel], Result], *, needs_masked_head: bool = True) -> Result:
-    registry = _open_registry()
-    if model not in registry.names() and ("/" in model or Path(model).is_dir()):
-        card = _card_of_visitor(model)
-        registry, model = registry.with_card(card), card.name
-    if needs_masked_head:
-        check_fills_blanks(registry.card(model), BLANK)
-    if sys.stderr.isatty():
-        typer.echo(f"Asking {model} …", err=True)
-    return registry.run(model, analysis)
-
-
-def _card_of_visitor(named: str) -> ModelCard:
-    """The card of a Hub id, or of any folder: who has a shell here may read its files anyway."""
-    from explorer.models.visitor_card import visitor_card
-
-    folder = Path(named).resolve()
-    if not folder.is_dir():
-        return visitor_card(named)
-    os.environ["EXPLORER_LOCAL_MODELS"] = str(folder.parent)
-    settings.cache_clear()
-    return visitor_card(str(folder))
-
-
-def _read(text: str) -> str:
-    return sys.stdin.read().rstrip("\r\n") if text == "-" else text
-
-
-def _print(result: Result, as_json: bool, describe: Callable[[Result], str]) -> None:
-    if as_json:
-        from explorer.analysis.exporting import to_json
-
-        typer.echo(json.dumps(to_json(result), ensure_ascii=False, indent=2))
-    else:
-        typer.echo(describe(result))

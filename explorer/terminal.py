@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         TextContrast,
         Tokenization,
     )
+    from explorer.analysis.span_results import SpanFills
+    from explorer.analysis.training_results import TrainingExample
 
 
 def percent(probability: float) -> str:
@@ -106,6 +108,45 @@ def describe_contrast(result: TextContrast) -> str:
             f"Model: {result.model}",
         ]
     )
+
+
+def describe_spans(result: SpanFills) -> str:
+    """The choices of each blank with their lengths, then the whole texts, then what was odd."""
+    parts = []
+    for number, span in enumerate(result.spans, start=1):
+        rows = [
+            [
+                f"{choice.log_probability:.2f}",
+                choice.text or "(nothing)",
+                f"{choice.length_tokens} token{'s' * (choice.length_tokens != 1)}",
+            ]
+            for choice in span.choices
+        ]
+        parts.append(f"Blank {number}\n" + columns(rows, right=[0]))
+    rows = [[f"{completion.log_probability:.2f}", completion.text] for completion in result.completions]
+    if rows:
+        parts.append("All together\n" + columns(rows, right=[0]))
+    numbers = f"Numbers: {result.score}; of whole texts: {result.completion_score}; in nats"
+    return "\n\n".join([*parts, "\n".join([*result.remarks, numbers, f"Model: {result.model}"])])
+
+
+def describe_example(result: TrainingExample) -> str:
+    """What is read, and one line for each answer with its loss."""
+    rows: list[list[object]] = [["", "right", "model's guess", "probability", "nats"]]
+    for answer in result.answers:
+        fate = "" if answer.index is None else result.tokens[answer.index].fate
+        about = answer.direction or ("" if fate in ("kept", "special") else fate)
+        judged = f"{result.inputs[answer.index].text}: " if result.objective == "replaced" else ""
+        numbers = [percent(answer.probability), f"{answer.loss_nats:.2f}"]
+        rows.append([about, judged + answer.right, answer.guess, *numbers])
+    parts = [f"Reads:  {result.input_text}"]
+    if result.target_text:
+        parts.append(f"Writes: {result.target_text}")
+    if result.replaced_by:
+        parts.append(f"Replacements: {result.replaced_by}")
+    mean = f"Mean loss: {result.loss_nats:.4f} nats over {len(result.answers)} answers"
+    about = " · ".join(part for part in (result.objective, result.noise, f"seed {result.seed}") if part)
+    return "\n\n".join(["\n".join(parts), columns(rows, right=[3, 4]), f"{mean}\nModel: {result.model} · {about}"])
 
 
 def describe_tokens(result: Tokenization) -> str:
