@@ -1,217 +1,102 @@
-"""The masked models that this project trained, on documents kept apart: against chance, frequency, full precision.
+"""The models that this project trained, on documents kept apart: against chance, frequency, full precision.
 
-Every number is about the same rows and the same masks for all models of one tokenizer.
+Every number is about the same rows and the same corruption for all models of one vocabulary.
 
-    python benchmarks/pretraining.py [--corpus FILE] [--full FOLDER] [--blimp-pairs 20] [--json]
+    python benchmarks/pretraining.py [--corpus FILE] [--only NAME] [--full FOLDER=NAME] [--blimp-pairs 20] [--json]
 """
 
 import argparse
-import gzip
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
 from measuring import describe_machine, print_table
-from torch import Tensor
-from transformers import AutoModelForMaskedLM, PreTrainedTokenizerBase
+from skills import Skills, measure_skills, read_blimp
 
 from explorer.models.backend import LoadedModel
-from explorer.models.batching import Row, masked_logits
-from explorer.models.card import Ability, Bundled
+from explorer.models.card import Bundled, ModelCard
 from explorer.models.catalogue import CATALOGUE
-from explorer.models.delta import apply_delta, write_delta
 from explorer.models.loading import load_model
 from explorer.models.memory import choose_device
 from explorer.models.progress import ignore
 from explorer.settings import settings
+from explorer.training.causal import bits_per_byte
 from explorer.training.corpus import Corpus, load_corpus
-from explorer.training.masked import MaskedReport, special_tokens
-from explorer.training.masking import ALL_MASKED, BERT_CORRUPTION, MASK_SHARE, Corruption, mask_tokens
-from explorer.training.reporting import MEASURED_TOKENS, held_out_rows, report_masked
-from explorer.training.starting import published_weights, start_masked
+from explorer.training.masker import Masker
+from explorer.training.objectives import (
+    MEASURED_TOKENS,
+    TAUGHT_BY,
+    Measured,
+    format_score,
+    held_out_rows,
+    measure_held_out,
+)
+from explorer.training.spans import find_words
+from explorer.training.starting import start_network
 
 ROOT = Path(__file__).parents[1]
 CORPUS = Path(os.environ.get("EXPLORER_CORPUS", ROOT / "../shared/corpus/wikipedia.txt.xz"))
-BLIMP = Path(os.environ.get("EXPLORER_EVAL_DATA", ROOT / "../shared/eval")) / "blimp_dev.jsonl.gz"
 LENGTHS = (64, 128)
-CORRUPTIONS = (BERT_CORRUPTION, ALL_MASKED, Corruption(masked=0.9, randomized=0.0))
-START = "MiniLM"  # what --full was trained from
-
-# A sentence, the right word, and the word around it that a model repeats which only knows the topic.
-PAIRS = (
-    ("He is the king and she is the ___.", "queen", "king"),
-    ("Paris is the capital of ___.", "france", "paris"),
-    ("His father is an actor, and his ___ is a singer.", "mother", "father"),
-    ("The brother and the ___ grew up in the same house.", "sister", "brother"),
-    ("Berlin is the largest city in ___.", "germany", "berlin"),
-    ("In Italy most people speak ___.", "italian", "italy"),
-    ("It is cold in winter and warm in ___.", "summer", "winter"),
-    ("The night was followed by a sunny ___.", "day", "night"),
-    ("The boys played football, and the ___ watched them.", "girls", "boys"),
-    ("The husband and his ___ bought a house.", "wife", "husband"),
-    ("He closed his left eye and opened his ___ eye.", "right", "left"),
-    ("The war ended, and at last there was ___.", "peace", "war"),
-)
 
 
-@dataclass(frozen=True)
-class Skills:
-    """What a model does with sentences made to test it.
-
-    Attributes:
-        model: Its name.
-        pairs_right: How many of the pairs come right.
-        pairs: How many there are.
-        blimp: Share of BLiMP's pairs whose grammatical sentence is the likelier one, in [0, 1]; None = not measured.
-        blimp_pairs: How many that is about.
-        paradigms: The same share for each paradigm.
-    """
-
-    model: str
-    pairs_right: int
-    pairs: int
-    blimp: float | None
-    blimp_pairs: int
-    paradigms: dict[str, float]
+def objective_of(card: ModelCard) -> str | None:
+    """What a bundled model was trained for; None = it is not one of ours."""
+    if not isinstance(card.source, Bundled):
+        return None
+    return next((objective for ability, objective in TAUGHT_BY.items() if ability in card.abilities), None)
 
 
-def contestants(full: Path | None, device: str) -> Iterator[tuple[str, LoadedModel]]:
-    """Names and models, one in memory at a time."""
-    model = None
-    for name, model in shipped_models(device):
-        yield name, model
-    if full:
-        yield from with_and_without_delta(full, model, device)
-
-
-def shipped_models(device: str) -> Iterator[tuple[str, LoadedModel]]:
-    """The masked models in assets, each kind of network followed by one of random weights."""
+def contestants(only: str, full: tuple[Path, str] | None, device: str) -> Iterator[tuple[str, str, LoadedModel]]:
+    """Name, objective and model, one in memory at a time; behind each kind of network one of random weights."""
     twins = set()
     for card in CATALOGUE:
-        if not isinstance(card.source, Bundled) or Ability.FILL_BLANKS not in card.abilities:
+        if (objective := objective_of(card)) is None or only not in card.name:
             continue
         model = load_model(card, device=device, progress=ignore)
-        yield card.name, model
-        if (kind := model.network.config.to_json_string()) not in twins:
+        yield card.name, objective, model
+        if full and full[1] == card.name:
+            start = start_network(objective, str(full[0]), cache=full[0])
+            yield f"{card.name} in full precision", objective, replace(model, network=start.network.to(device).eval())
+        if (kind := (objective, model.network.config.to_json_string())) not in twins:
             twins.add(kind)
             torch.manual_seed(0)
-            twin = AutoModelForMaskedLM.from_config(model.network.config).to(device).eval()
-            yield f"random weights ({card.model_type})", replace(model, network=twin)
+            twin = type(model.network)(model.network.config).to(device).eval()
+            yield f"random weights (as {card.name})", objective, replace(model, network=twin)
 
 
-def with_and_without_delta(folder: Path, model: LoadedModel, device: str) -> Iterator[tuple[str, LoadedModel]]:
-    """A trained network in full precision, and what is left of it once it went through a delta."""
-    full, tokenizer = start_masked(str(folder))
-    yield "full precision", replace(model, network=full.to(device).eval(), tokenizer=tokenizer)
-    rebuilt, _ = start_masked(START)
-    with TemporaryDirectory() as delta:
-        size_bytes = write_delta(full, published_weights(START)[1], Path(delta))
-        apply_delta(rebuilt, Path(delta))
-    name = f"the same from a delta of {size_bytes / 1e6:.1f} MB"
-    yield name, replace(model, network=rebuilt.to(device).eval(), tokenizer=tokenizer)
-
-
-def measure_held_out(model: LoadedModel, corpus: Corpus, tokens: int) -> list[MaskedReport]:
-    """The same rows of the held-out documents at each length, masked in each way."""
-    return [
-        report
-        for length in LENGTHS
-        for report in report_masked(
-            model.network,
-            model.tokenizer,
-            corpus,
-            length_tokens=length,
-            tokens_per_file=tokens,
-            corruptions=CORRUPTIONS,
-        )
-    ]
-
-
-def measure_unigram(corpus: Corpus, tokenizer: PreTrainedTokenizerBase, tokens: int) -> Iterator[MaskedReport]:
-    """A model that expects tokens as often as training documents have them (add-one smoothing), whatever it reads."""
-    counts = 1 + np.bincount(corpus.train[0].ids, minlength=len(tokenizer))
+def measure_unigram(objective: str, model: LoadedModel, corpus: Corpus, tokens: int) -> Iterator[Measured]:
+    """What a model gets that expects tokens as often as training documents have them, whatever it reads."""
+    counts = 1 + np.bincount(corpus.train[0].ids, minlength=len(model.tokenizer))  # add-one smoothing
     log_probabilities = torch.from_numpy(np.log(counts / counts.sum()))
-    best = log_probabilities.topk(5).indices
     for length in LENGTHS:
-        rows = held_out_rows(corpus.held_out[0], tokenizer, length_tokens=length, tokens=tokens)
+        rows = held_out_rows(
+            corpus.held_out[0], model.tokenizer, objective=objective, length_tokens=length, tokens=tokens
+        )
         if rows is None:
             continue
-        _, picked = mask_tokens(
-            rows,
-            mask_id=tokenizer.mask_token_id,
-            vocab_size=len(tokenizer),
-            is_special=special_tokens(tokenizer),
-            share=MASK_SHARE,
-            generator=torch.Generator().manual_seed(0),
-        )
-        wanted = rows[picked]
-        top1, top5 = (torch.isin(wanted, best[:k]).double().mean().item() for k in (1, 5))
-        yield MaskedReport("in any way", length, len(wanted), -log_probabilities[wanted].mean().item(), top1, top5)
-
-
-def count_pairs(model: LoadedModel) -> tuple[int, int]:
-    """How many pairs have the right word above the repeated one, and how many the vocabulary can spell."""
-    right = spelled = 0
-    for sentence, wanted, repeated in PAIRS:
-        ids = model.tokenizer(sentence.replace("___", model.tokenizer.mask_token)).input_ids
-        words = [model.tokenizer(word, add_special_tokens=False).input_ids for word in (wanted, repeated)]
-        if any(len(word) != 1 for word in words):
-            continue
-        (logits,) = masked_logits(model, [Row(tuple(ids), (ids.index(model.tokenizer.mask_token_id),))])
-        spelled += 1
-        right += int(logits[0, words[0][0]] > logits[0, words[1][0]])
-    return right, spelled
-
-
-def pseudo_log_likelihoods(model: LoadedModel, sentences: Sequence[str]) -> Tensor:
-    """Sum over the tokens of a sentence of their log-probability with that token alone masked, in nats; [sentence].
-
-    Source: Salazar et al. 2020, https://arxiv.org/abs/1910.14659
-    """
-    rows, owners, targets = [], [], []
-    for owner, ids in enumerate(model.tokenizer(list(sentences)).input_ids):
-        for position in range(1, len(ids) - 1):
-            masked = (*ids[:position], model.tokenizer.mask_token_id, *ids[position + 1 :])
-            rows.append(Row(masked, (position,)))
-            owners.append(owner)
-            targets.append(ids[position])
-    logits = torch.cat(masked_logits(model, rows)).log_softmax(dim=-1).cpu()
-    of_tokens = logits.gather(1, torch.tensor(targets)[:, None])[:, 0]
-    return torch.zeros(len(sentences)).index_add(0, torch.tensor(owners), of_tokens)
-
-
-def read_blimp(pairs_each: int) -> dict[str, list[tuple[str, str]]]:
-    """Grammatical and ungrammatical sentences, per paradigm.
-
-    Source: Warstadt et al. 2020, https://arxiv.org/abs/1912.00582
-    """
-    paradigms: dict[str, list[tuple[str, str]]] = {}
-    if pairs_each and BLIMP.exists():
-        with gzip.open(BLIMP, "rt", encoding="utf-8") as lines:
-            for line in map(json.loads, lines):
-                some = paradigms.setdefault(line["UID"], [])
-                if len(some) < pairs_each:
-                    some.append((line["sentence_good"], line["sentence_bad"]))
-    return paradigms
-
-
-def measure_skills(name: str, model: LoadedModel, blimp: dict[str, list[tuple[str, str]]]) -> Skills:
-    """The pairs and BLiMP."""
-    paradigms = {}
-    for paradigm, pairs in blimp.items():
-        right = sum(
-            int(likelihoods[0] > likelihoods[1]) for likelihoods in (pseudo_log_likelihoods(model, p) for p in pairs)
-        )
-        paradigms[paradigm] = right / len(pairs)
-    count = sum(len(pairs) for pairs in blimp.values())
-    share = sum(paradigms[name] * len(pairs) for name, pairs in blimp.items()) / count if count else None
-    return Skills(name, *count_pairs(model), share, count, paradigms)
+        scores: dict[str, float] = {}
+        if objective == "masked":
+            _, picked = Masker(model.tokenizer).mask(rows, torch.Generator().manual_seed(0))
+            targets = rows[picked]
+            for k in (1, 5):
+                best = log_probabilities.topk(k).indices
+                scores[f"top-{k}"] = torch.isin(targets, best).double().mean().item()
+        elif objective == "span":
+            best = log_probabilities.argmax().item()
+            words = [[row[a:b] for a, b in find_words(model.tokenizer, row)] for row in rows.tolist()]
+            targets = torch.tensor([token for row in words for word in row for token in word])
+            scores["exact match"] = float(np.mean([word == [best] for row in words for word in row]))
+        else:
+            targets = rows[:, 1:].flatten() if objective == "causal" else rows.flatten()
+        loss = -log_probabilities[targets].mean().item()
+        if objective in ("causal", "bilm"):
+            scores["bits per byte"] = bits_per_byte(loss, corpus.held_out[0].bytes_per_token)
+        yield Measured("in any context", length, len(targets), {"loss": loss, **scores}, corpus.names[0])
 
 
 def read_options() -> argparse.Namespace:
@@ -219,7 +104,8 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="corpus file whose held-out documents are used")
     parser.add_argument("--cache", type=Path, default=Path("runs/tokens"), help="folder of tokenized corpora")
     parser.add_argument("--tokens", type=int, default=MEASURED_TOKENS, help="how much text is measured, per length")
-    parser.add_argument("--full", type=Path, help="folder of a trained model in full precision: what its delta costs")
+    parser.add_argument("--only", default="", help="models whose name contains this")
+    parser.add_argument("--full", help="FOLDER=NAME: a model before its weights were rounded, measured beside NAME")
     parser.add_argument("--blimp-pairs", type=int, default=20, help="pairs of each of BLiMP's paradigms; 0 = none")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
@@ -230,48 +116,66 @@ def main() -> None:
     if not options.corpus.exists():
         print(f"Skipped: there is no corpus file {options.corpus}. Name one with --corpus or EXPLORER_CORPUS.")
         return
+    full = None
+    if options.full:
+        folder, _, name = options.full.partition("=")
+        full = Path(folder), name
     machine, device = describe_machine(), choose_device(settings().device)
     blimp = read_blimp(options.blimp_pairs)
-    reports: dict[str, list[MaskedReport]] = {}
+    reports: dict[str, list[Measured]] = {}
     skills: list[Skills] = []
-    for name, model in contestants(options.full, device):
+    for name, objective, model in contestants(options.only, full, device):
         corpus = load_corpus([options.corpus], model.tokenizer, options.cache)
-        unigram = f"unigram ({len(model.tokenizer):,} tokens)"
-        if unigram not in reports:
-            reports[unigram] = list(measure_unigram(corpus, model.tokenizer, options.tokens))
-        reports[name] = measure_held_out(model, corpus, options.tokens)
+        unigram = f"unigram, {len(model.tokenizer):,} tokens, {objective}"
+        if unigram not in reports and objective != "replaced":
+            reports[unigram] = list(measure_unigram(objective, model, corpus, options.tokens))
+        reports[name] = [
+            measured
+            for length in LENGTHS
+            for measured in measure_held_out(
+                objective,
+                model.network,
+                model.tokenizer,
+                corpus,
+                length_tokens=length,
+                tokens_per_file=options.tokens,
+            )
+        ]
         skills.append(measure_skills(name, model, blimp))
 
     if options.json:
-        held_out = [{"model": name, **asdict(report)} for name, some in reports.items() for report in some]
+        held_out = [{"model": name, **asdict(each)} for name, some in reports.items() for each in some]
         about = {"machine": machine, "device": device, "corpus": options.corpus.name}
         json.dump(about | {"held_out": held_out, "skills": [asdict(each) for each in skills]}, sys.stdout, indent=2)
         print()
         return
     print("\n".join(f"{key}: {value}" for key, value in (machine | {"device": device}).items()))
     print_table(
-        f"Held-out documents of {options.corpus.name}, 15 % of the tokens masked (mask/random/kept in percent)",
-        ("model", "tokens per row", "masked as", "loss (nats)", "top-1", "top-5", "n"),
+        f"Held-out documents of {options.corpus.name}",
+        ("model", "what is predicted", "tokens per row", "scores", "n"),
         [
             (
                 name,
-                r.length_tokens,
-                r.masked_as,
-                f"{r.loss_nats:.3f}",
-                f"{r.top1:.1%}",
-                f"{r.top5:.1%}",
-                f"{r.picked:,}",
+                each.what,
+                each.length_tokens,
+                ", ".join(f"{score} {format_score(score, value)}" for score, value in each.scores.items()),
+                f"{each.count:,}",
             )
             for name, some in reports.items()
-            for r in some
+            for each in some
         ],
     )
     print_table(
-        'Pairs of the kind "queen" above "king", and BLiMP by pseudo-log-likelihood',
+        'Pairs of the kind "queen" above "king"; BLiMP, by (pseudo-)log-likelihood',
         ("model", "pairs right", "BLiMP", "n"),
         [
-            (s.model, f"{s.pairs_right}/{s.pairs}", "-" if s.blimp is None else f"{s.blimp:.1%}", f"{s.blimp_pairs:,}")
-            for s in skills
+            (
+                each.model,
+                "-" if each.pairs_right is None else f"{each.pairs_right}/{each.pairs}",
+                "-" if each.blimp is None else f"{each.blimp:.1%}",
+                f"{each.blimp_pairs:,}",
+            )
+            for each in skills
         ],
     )
 

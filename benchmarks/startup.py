@@ -7,23 +7,16 @@ A fresh process each time, without network:
 
 import argparse
 import json
-import os
-import socket
-import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import median
-from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from measuring import describe_machine, print_table
+from serving import GIVE_UP_SECONDS, serving
 
-ROOT = Path(__file__).parent.parent
 TEXT = "The cat ___ on the mat."
-GIVE_UP_SECONDS = 120
-POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -41,38 +34,12 @@ class Start:
     second_answer_seconds: float
 
 
-def free_port() -> int:
-    """A port that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def read(address: str, body: dict | None = None) -> str:
     """What the server answers, in full."""
     data = None if body is None else json.dumps(body).encode()
     request = Request(address, data=data, headers={"Content-Type": "application/json"})
     with urlopen(request, timeout=GIVE_UP_SECONDS) as answer:
         return answer.read().decode()
-
-
-def wait_for_page(address: str, server: subprocess.Popen, start: float) -> None:
-    """Return once the page is served.
-
-    Raises:
-        RuntimeError: The program ended, or nothing came for two minutes.
-    """
-    while time.perf_counter() - start < GIVE_UP_SECONDS:
-        if server.poll() is not None:
-            raise RuntimeError(f"app.py ended with status {server.returncode}")
-        try:
-            page = read(address)
-        except (URLError, ConnectionError):
-            time.sleep(POLL_SECONDS)
-            continue
-        assert "gradio" in page
-        return
-    raise RuntimeError(f"no page within {GIVE_UP_SECONDS} s")
 
 
 def fill(address: str, model: str) -> list:
@@ -86,25 +53,13 @@ def fill(address: str, model: str) -> list:
 
 def measure(model: str) -> Start:
     """Start the program once, and stop it again."""
-    port = free_port()
-    address = f"http://127.0.0.1:{port}/"
-    environment = os.environ | {
-        "GRADIO_SERVER_PORT": str(port),
-        "GRADIO_ANALYTICS_ENABLED": "False",
-        "HF_HUB_OFFLINE": "1",
-    }
     start = time.perf_counter()
-    server = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
-    try:
-        wait_for_page(address, server, start)
+    with serving() as address:
         page = time.perf_counter() - start
         fill(address, model)
         answer = time.perf_counter() - start
         fill(address, model)
         return Start(page, answer, time.perf_counter() - start - answer)
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
 
 
 def main() -> None:
