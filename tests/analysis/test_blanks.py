@@ -73,7 +73,7 @@ BAD = {
     "half a surrogate pair": ("a \ud83d ___", r"U\+D83D"),
     "mask of RoBERTa": ("the <mask> sat", "<mask> is the mask of another model. Write ___"),
     "mask in lower case": ("the [mask] sat", "another model"),
-    "sentinel of T5": ("the <extra_id_0> sat ___", "another model"),
+    "sentinel of T5": ("the <extra_id_0> sat ___", "<extra_id_0> is a sentinel. Write ___"),
 }
 
 

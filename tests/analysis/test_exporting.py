@@ -6,11 +6,14 @@ import math
 import numpy as np
 import pytest
 
+from explorer.analysis.compute_loss import compute_loss
 from explorer.analysis.contrast_texts import contrast_texts
 from explorer.analysis.exporting import escape_formulas, to_csv, to_json, to_tables
 from explorer.analysis.fill_blanks import fill_blanks, fill_blanks_batch
 from explorer.analysis.rank_candidates import rank_candidates
+from explorer.analysis.results import TracePoint, TrainingTrace
 from explorer.analysis.reveal_blanks import reveal_blanks
+from explorer.analysis.span_filling import fill_spans
 from explorer.analysis.tokenize_text import tokenize_text
 
 
@@ -21,7 +24,13 @@ def results(bert):
         "reveal": reveal_blanks(bert, "the ___ is ___", top_k=2),
         "ranking": rank_candidates(bert, "the ___ is ___", candidates=[["cat", "new york"], []], top_k=2),
         "contrast": contrast_texts(bert, "he is ___", other_text="she is ___", top_k=4),
+        "spans": fill_spans(bert, "the ___ is ___", count=2),
         "tokens": tokenize_text(bert, "the ___ is"),
+        "example": compute_loss(bert, "the cat is in paris", seed=1),
+        "trace": TrainingTrace(
+            "tiny bert",
+            tuple(TracePoint(n, 2.0 * n, {"loss": 3.0 / n}, (("a", "=b"), ("c", "d"))) for n in (1, 2)),
+        ),
     }
 
 
@@ -68,6 +77,22 @@ def test_tables_of_fills_hold_their_numbers(results):
     completion = dict(zip(tables["completions"][0], tables["completions"][1], strict=True))
     assert completion["completion"] == fills.completions[0].text
     assert completion["fill_2"] == fills.completions[0].fills[1]
+
+
+def test_tables_of_a_trace_hold_scores_and_answers(results):
+    tables = to_tables(results["trace"])
+    assert tables["scores"][1:] == [["tiny bert", 1, 2.0, "loss", 3.0], ["tiny bert", 2, 4.0, "loss", 1.5]]
+    answers = [row[1:] for row in tables["answers"][1:]]
+    assert answers == [[1, "a", "=b"], [1, "c", "d"], [2, "a", "=b"], [2, "c", "d"]]
+
+
+def test_tables_of_an_example_hold_fates_and_losses(results):
+    tables = to_tables(results["example"])
+    [answer] = tables["answers"][1:]
+    index, loss = answer[5], answer[-1]
+    assert tables["tokens"][1 + index][-1] in ("masked", "randomized", "unchanged")
+    assert loss == results["example"].loss_nats
+    assert len(tables["inputs"]) == len(tables["tokens"]) == 1 + 7
 
 
 def test_several_results_become_one_table(bert):

@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.analysis.words import split_words, toggle_blank
+from explorer.analysis.words import carry_hidden, split_words, toggle_blank
 
 
 def test_words_and_marks_are_split_blanks_and_hyphens_are_kept_whole():
@@ -31,3 +31,20 @@ def test_what_hides_nothing_stays(index):
 
 def test_blanks_written_next_to_each_other_are_one_word_each():
     assert [word.text for word in split_words("___ ____x")] == ["___", "____", "x"]
+
+
+@pytest.mark.parametrize(
+    ("before", "hidden", "after", "carried"),
+    [
+        ("The ___ sat on it.", ("cat",), "___ The ___ sat on it.", ("", "cat")),  # a blank typed before
+        ("The ___ sat on it.", ("cat",), "The ___ sat on ___.", ("cat", "")),  # and behind
+        ("The ___ sat on ___.", ("cat", "mats"), "The big ___ sat on ___.", ("cat", "mats")),  # words typed between
+        ("The ___ sat on ___.", ("cat", "mats"), "The dog sat on ___.", ("mats",)),  # a blank typed over
+        ("The ___ sat.", ("cat",), "The ____ sat.", ("cat",)),  # one more underscore
+        ("The ___ sat.", ("cat",), "Birds ___ because they fly", ("",)),  # another sentence
+        ("The ___ sat.", ("cat",), "", ()),
+        ("", (), "A ___.", ("",)),
+    ],
+)
+def test_a_word_stays_with_its_blank_when_the_text_is_edited(before, hidden, after, carried):
+    assert carry_hidden(before, hidden, after) == carried

@@ -1,12 +1,12 @@
 """The real page, started as a visitor would start it, in a real browser without a network."""
 
 import os
-import re
 import shutil
 import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,6 +17,20 @@ from playwright.sync_api import Error, Page, expect, sync_playwright
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 START_SECONDS = 120
+ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+# Chromium keeps a popup of its address bar ready beside each page, at half the cost of ours. The others are those that
+# Playwright turns off, as the last list of the command line counts alone.
+NO_POPUPS = "--disable-features=" + ",".join(
+    "WebUIOmniboxPopup WebUIOmniboxAimPopup AimEnabled HttpsUpgrades HttpsFirstBalancedModeAutoEnable"
+    " LensOverlay MediaRouter NetworkTimeServiceQuerying OptimizationHints PaintHolding PreconnectToSearch"
+    " AvoidUnnecessaryBeforeUnloadCheckSync DestroyProfileOnBrowserClose ThirdPartyStoragePartitioning".split()
+)
+TOLD = """new MutationObserver(() => {
+  for (const toast of document.querySelectorAll('.toast-body.error:not([data-told])')) {
+    toast.dataset.told = 'yes';
+    console.error(`Gradio says: ${toast.innerText}`);
+  }
+}).observe(document, {childList: true, subtree: true})"""  # our own messages stand in their place on the page
 expect.set_options(timeout=30_000)  # the first click may have to wait for torch
 
 
@@ -26,16 +40,22 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
-def address(tmp_path_factory):
-    """The page on a free port of loopback, as `python app.py` serves it, offline."""
+@contextmanager
+def serving(script, log):
+    """A page on a free port of loopback, offline.
+
+    Args:
+        script: What serves it, from the root of the project.
+        log: File for what it says; a fault in there fails the tests.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("page") / "log"
     environment = os.environ | {"GRADIO_SERVER_PORT": str(port), "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+    environment["PYTHONPATH"] = str(ROOT)
+    environment.setdefault("EXPLORER_JOBS_FOLDER", str(log.parent / "jobs"))
     with log.open("w") as output:
-        server = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=output, stderr=output)
+        server = subprocess.Popen([sys.executable, script], cwd=ROOT, env=environment, stdout=output, stderr=output)
     url = f"http://127.0.0.1:{port}/"
     try:
         deadline = time.monotonic() + START_SECONDS
@@ -55,11 +75,18 @@ def address(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def address(tmp_path_factory):
+    """The page as `python app.py` serves it."""
+    with serving("app.py", tmp_path_factory.mktemp("page") / "log") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
 def browser():
     """The system's Chromium or Chrome, else the one that playwright has installed."""
     with sync_playwright() as playwright:
         system = next(filter(None, map(shutil.which, BROWSERS)), None)
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", ONLY_LOOPBACK, NO_POPUPS]
         try:
             chromium = playwright.chromium.launch(executable_path=system, args=arguments)
         except Error:  # e.g. the placeholder of a package that was never installed
@@ -70,28 +97,32 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, address):
-    """Open the page at a size; nothing but loopback may be asked for, and the console stays free of errors."""
+    """Open the page at a size; nothing but loopback may be asked for, and the console stays free of errors, those that
+    Gradio shows by itself among them.
+
+    A module with a fixture `address` of its own opens its own page.
+    """
     contexts, faults = [], []
 
-    def allow(route):
-        if urlsplit(route.request.url).hostname == "127.0.0.1":
-            route.continue_()
-        else:
-            faults.append(f"asked for {route.request.url}")
-            route.abort()
+    def check(request):  # told, not asked: a route would bring each file of a page here and back
+        asked = urlsplit(request.url)
+        if asked.scheme in ("http", "https", "ws", "wss") and asked.hostname != "127.0.0.1":
+            faults.append(f"asked for {request.url}")
 
     def open(query: str = "", width: int = 1280, height: int = 800, dark: bool = False) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
         )
         context.set_default_timeout(60_000)
+        context.add_init_script(TOLD)
         contexts.append(context)
-        context.route(re.compile("^https?://"), allow)
+        context.on("request", check)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
         page.on("console", lambda line: faults.append(f"console: {line.text}") if line.type == "error" else None)
         page.goto(address + query)
-        expect(page.locator("body[data-ready]")).to_be_attached()  # what is typed earlier may be lost
+        # Not expect: it describes the whole page each time that it finds no element. What is typed earlier may be lost.
+        page.wait_for_selector("body[data-ready]", state="attached", timeout=90_000)
         return page
 
     yield open

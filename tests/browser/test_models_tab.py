@@ -2,29 +2,97 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
+
+from explorer.figures.learning import short_tokens
+from explorer.models.catalogue import CATALOGUE
+from explorer.training.trace import bundled_traces
+from tests.browser.conftest import serving
+
+EARLY, CAUSAL = "MiniLM (masked, early)", "MiniLM (causal)"
+LOAD, UNLOAD = re.compile("^Load"), re.compile("^Unload")
 
 
 def row(page, name):
     return page.locator(".models tbody tr", has=page.locator("b", has_text=re.compile(f"^{re.escape(name)}$")))
 
 
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A page of its own: no other test brings models into its memory."""
+    with serving("app.py", tmp_path_factory.mktemp("models") / "log") as url:
+        yield url
+
+
+def centre(button):
+    button.scroll_into_view_if_needed()
+    box = button.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def test_models_are_loaded_and_unloaded(open_page):
     page = open_page("?tab=models")
-    page.get_by_role("tab", name="Models", exact=True).click()
     expect(row(page, "BERT base")).to_contain_text("needs internet")
-    early = row(page, "MiniLM (masked, early)")
-    if early.get_by_role("button", name="Unload").count() == 0:
-        early.get_by_role("button", name="Load").click()
+    early = row(page, EARLY)
+    early.get_by_role("button", name=LOAD).click()
     expect(early).to_contain_text("ready on cpu")
     expect(page.locator(".budget:visible")).to_be_visible()
-    early.get_by_role("button", name="Unload").click()
+    early.get_by_role("button", name=UNLOAD).click()
     expect(early).to_contain_text("on this machine")
 
 
-def test_a_model_that_needs_internet_says_so(open_page):
+@pytest.mark.slow
+def test_a_press_during_which_the_table_is_redrawn_counts_and_so_does_one_during_another_load(open_page):
+    page, colleague = open_page("?tab=models"), open_page("?tab=models")
+    page.mouse.move(*centre(row(page, EARLY).get_by_role("button", name=LOAD)))
+    page.mouse.down()
+    row(colleague, CAUSAL).get_by_role("button", name=LOAD).click()
+    expect(row(page, CAUSAL)).to_contain_text("ready on cpu")
+    page.mouse.up()
+    row(page, CAUSAL).get_by_role("button", name=UNLOAD).click()
+    expect(row(page, CAUSAL)).to_contain_text("on this machine")
+    expect(row(page, EARLY)).to_contain_text("ready on cpu")
+    row(page, EARLY).get_by_role("button", name=UNLOAD).click()
+    expect(row(page, EARLY)).to_contain_text("on this machine")
+
+
+@pytest.mark.slow
+def test_a_press_counts_though_the_table_moves_away_under_it_and_a_drag_is_none(open_page):
     page = open_page("?tab=models")
-    page.get_by_role("tab", name="Models", exact=True).click()
-    row(page, "BERT base").get_by_role("button", name="Load").click()
-    expect(page.locator(".message.error:visible")).to_contain_text("BERT base")
-    expect(page.locator(".message.error:visible")).to_contain_text("offline")
+    dragged, pressed = (row(page, name).get_by_role("button", name=LOAD) for name in (EARLY, CAUSAL))
+    x, y = centre(dragged)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 40, y)
+    page.mouse.up()
+    page.mouse.move(*centre(pressed))
+    page.mouse.down()
+    page.locator(".models").evaluate("table => (table.style.marginTop = '300px')")
+    page.mouse.up()
+    expect(row(page, CAUSAL)).to_contain_text("ready on cpu")
+    expect(row(page, EARLY)).to_contain_text("on this machine")
+    row(page, CAUSAL).get_by_role("button", name=UNLOAD).click()
+    expect(row(page, CAUSAL)).to_contain_text("on this machine")
+
+
+def test_a_model_that_needs_internet_cannot_be_asked_for_offline(open_page):
+    page = open_page("?tab=models")
+    expect(page.locator(".note:visible", has_text="need internet, which this explorer runs without")).to_be_visible()
+    expect(row(page, "BERT base").get_by_role("button", name="Not available")).to_be_disabled()
+    expect(row(page, "BERT large")).to_contain_text("Settled at the first download: size of the file, licence")
+
+
+@pytest.mark.slow
+def test_a_link_shows_what_a_model_learned_when(open_page):
+    traces = bundled_traces(CATALOGUE)
+    name = list(traces)[-1]
+    page = open_page(f"?tab=models&models_view=learning&trained={name}")
+    expect(page.get_by_label("Model", exact=True).locator("visible=true")).to_have_value(name)
+    last = traces[name].points[-1]
+    expect(page.locator(".answers tbody tr").last).to_contain_text(short_tokens(last.tokens))
+    for _, answer in last.answers:
+        expect(page.locator(".answers tbody tr").last).to_contain_text(answer)
+    expect(page.locator(".js-plotly-plot:visible")).to_contain_text("Tokens seen in training")
+    page.get_by_role("tab", name="On offer").click()
+    expect(row(page, name)).to_be_visible()

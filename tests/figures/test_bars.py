@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.analysis.results import Blank
+from explorer.analysis.results import Blank, ContrastWord
 from explorer.figures.bars import blank_bars, candidate_bars, contrast_bars, model_bars, step_bars
 from tests.figures.results import BLANK, CAT, contrast, fills, ranking, reveal
 
@@ -52,12 +52,31 @@ def test_own_candidates_are_marked_not_only_by_colour():
 
 def test_a_contrast_puts_the_first_text_left_and_the_other_right():
     figure = contrast_bars(contrast())
-    left, right = figure.data
+    left, right, left_labels, right_labels = figure.data
     assert tuple(left.x) == (-0.6, -0.05)
     assert tuple(right.x) == (0.1, 0.7)
     assert figure.layout.yaxis.ticktext == ("his", "her")
     assert list(left.customdata[0]) == [0.6, 2.6, "his"]
     assert figure.layout.xaxis.range[0] == -figure.layout.xaxis.range[1]
+    assert (left_labels.textposition, right_labels.textposition) == ("middle left", "middle right")
+    assert tuple(left_labels.x) == tuple(left.x) and right_labels.text[1].strip() == "70 %"
+    assert figure.layout.yaxis.range == (1.5, -0.5)
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "top", "half"),
+    [
+        (0.19, 0.24, "30 %", "15 %"),
+        (0.001, 0.0004, "0.1 %", "0.05 %"),
+        (0.6, 1.0, "100 %", "50 %"),
+        (0.0, 0.011, "2 %", "1 %"),
+    ],
+)
+def test_the_axis_of_a_contrast_is_symmetric_with_round_ticks_beyond_every_bar(first, other, top, half):
+    axis = contrast_bars(replace(contrast(), words=(ContrastWord("his", first, other, 0.0),))).layout.xaxis
+    assert axis.ticktext == (top, half, "0", half, top)
+    assert -axis.tickvals[0] == axis.tickvals[-1] >= max(first, other) * (1 - 1e-9)
+    assert axis.range[1] > axis.tickvals[-1]
 
 
 def test_a_quotation_mark_is_shown_as_one():
@@ -79,3 +98,33 @@ def test_two_equal_texts_are_said_to_make_no_difference():
 @pytest.mark.parametrize("count", [1, 2, 3, 10])
 def test_any_number_of_blanks_can_be_drawn(count):
     assert len(step_bars([BLANK] * count, "___ " * count).data) == count
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("BERT base", "BERT base"),
+        ("MiniLM (masked, early)", "MiniLM<br>(masked, early)"),
+        (
+            "MiniLM (masked) · full · What guests <b> write #6b6c5d823c33-0",
+            "MiniLM (masked)<br>full · What guests &lt;b&gt; …",
+        ),
+        ("MiniLM (masked) · lora · My #b6c5d823c33a-1", "MiniLM (masked)<br>lora · My"),
+        ("organisation/a-model-of-its-own", "organisation/<br>a-model-of-its-own"),
+        ("A<b> model of many words", "A&lt;b&gt; model of many<br>words"),
+        ("averylongnamewithoutspaces", "averylongnamewithoutspaces"),
+    ],
+)
+def test_long_names_of_models_break_so_that_a_phone_shows_two_side_by_side(name, title):
+    figure = model_bars([replace(fills(), model=name)] * 2, 0)
+    assert figure.layout.annotations[0].text.startswith(title + "<br><sup>entropy")
+
+
+def test_only_the_lowest_charts_name_the_axis():
+    three = replace(fills(), blanks=(BLANK, BLANK, BLANK))
+    layout = blank_bars(three).layout
+    assert [axis.title.text for axis in (layout.xaxis, layout.xaxis2, layout.xaxis3)] == [
+        None,
+        "Probability",
+        "Probability",
+    ]

@@ -1,7 +1,19 @@
+from dataclasses import replace
+
 import pytest
 
-from explorer.figures.catalogue import budget_bar, card_note, model_table, picker_options, short_count, state_words
+from explorer.figures.catalogue import (
+    FACT_WORDS,
+    budget_bar,
+    card_note,
+    model_table,
+    picker_options,
+    reach_note,
+    short_count,
+    state_words,
+)
 from explorer.models.card import Ability, HubRepository, ModelCard
+from explorer.models.catalogue import CATALOGUE
 from explorer.models.status import Budget, ModelStatus
 
 CARD = ModelCard(
@@ -41,7 +53,7 @@ def test_where_a_model_stands_is_said_in_words(status, here, words):
 
 def test_the_table_says_all_that_a_teacher_asks():
     html = model_table([CARD], {"Tiny": ModelStatus("Tiny")}, set())
-    for words in ("fills blanks, token vectors", "22.7 M, 87 MiB", "MIT", "needs internet", "first download: revision"):
+    for words in ("fills blanks, token vectors", "22.7 M, 87 MiB", "MIT", "needs internet", "download: which version"):
         assert words in html
     assert "data-act='load' data-name='Tiny'" in html
 
@@ -50,6 +62,30 @@ def test_the_table_says_all_that_a_teacher_asks():
 def test_a_model_on_its_way_has_no_button(state, act):
     html = model_table([CARD], {"Tiny": ModelStatus("Tiny", state)}, set())
     assert (act in html) if act else ("data-act" not in html)
+
+
+def test_a_model_that_needs_internet_is_marked_and_offline_it_cannot_be_asked_for():
+    statuses = {"Tiny": ModelStatus("Tiny")}
+    assert ">Download</button>" in model_table([CARD], statuses, set())
+    assert ">Load</button>" in model_table([CARD], statuses, {"Tiny"}, is_offline=True)
+    html = model_table([CARD], statuses, set(), is_offline=True)
+    assert "disabled" in html and "data-act" not in html and "class=away" in html
+
+
+def test_what_cannot_be_loaded_is_counted():
+    other = replace(CARD, name="Other")
+    assert reach_note([CARD, other], {"Tiny", "Other"}, is_offline=True) == ""
+    assert "1 of 2 models are on this machine" in reach_note([CARD, other], {"Tiny"}, is_offline=False)
+    assert "cannot be loaded" in reach_note([CARD, other], {"Tiny"}, is_offline=True)
+
+
+def test_every_fact_that_may_be_unconfirmed_has_words():
+    assert {fact for card in CATALOGUE for fact in card.unconfirmed} <= set(FACT_WORDS)
+
+
+def test_how_a_model_was_trained_is_folded_and_escaped():
+    assert "<summary>" not in card_note(CARD)
+    assert "</summary>On &lt;b&gt;.</details>" in card_note(replace(CARD, training="On <b>."))
 
 
 def test_the_picker_shows_size_and_state():
@@ -65,3 +101,11 @@ def test_the_budget_is_a_bar_and_words():
     html = budget_bar(Budget("cuda", 4 * 2**30, 2**30, 8 * 2**30))
     assert "width:25.0%" in html and "1.0 GiB" in html and "4.0 GiB" in html
     assert "No model" in budget_bar(None)
+
+
+def test_a_model_that_no_tab_uses_says_so():
+    statuses = {"Tiny": ModelStatus("Tiny")}
+    assert "(no tab uses it yet)" in model_table([CARD], statuses, set(), used=())
+    assert "no tab" not in model_table([CARD], statuses, set(), used=tuple(CARD.abilities))
+    unsized = model_table([replace(CARD, weights_bytes=None)], statuses, set())
+    assert "size known after download" in unsized and "size unknown" not in unsized

@@ -1,8 +1,10 @@
 import re
+from dataclasses import replace
 
 import pytest
 
-from explorer.figures.sentences import caption, completion_list, reveal_list, token_strip
+from explorer.analysis.words import split_words
+from explorer.figures.sentences import caption, completion_list, reveal_list, token_strip, word_buttons
 from explorer.figures.style import nats, percent
 from tests.figures.results import fills, reveal, tokenization
 
@@ -19,8 +21,25 @@ def test_whatever_the_visitor_typed_is_escaped():
     assert "<b>" not in html
 
 
-def test_a_text_with_a_models_own_mask_is_shown_unmarked():
-    assert "The cat sat on a sat." in completion_list(fills("The [MASK] sat on a [MASK]."))
+@pytest.mark.parametrize("mask", ["[MASK]", "<mask>"])
+def test_a_models_own_mask_is_a_blank_like_any_other(mask):
+    text = f"The {mask} sat on a {mask}."
+    assert "The <mark>cat</mark> sat on a <mark>sat</mark>." in completion_list(fills(text))
+    steps = reveal_list(replace(reveal(), text=text), 2)
+    assert "The <b class='open'>___</b> sat on a <b class='open'>___</b>." in steps
+    assert "The <b class='open'>___</b> sat on a <mark>cat</mark>." in steps
+    word = word_buttons(split_words(text))
+    assert word.count("class='word blank'") == 2 and word.count(">___</button>") == 2 and "MASK" not in word
+
+
+def test_a_text_with_an_unknown_mask_is_shown_unmarked():
+    assert "The cat sat on a sat." in completion_list(fills("The [~] sat on a [~]."))
+
+
+def test_a_long_text_has_its_first_words_as_buttons():
+    html = word_buttons(split_words("word " * 5000))
+    assert html.count("<button") == 60 and "… and 4,940 more" in html
+    assert "more" not in word_buttons(split_words("word " * 60))
 
 
 def test_the_steps_say_which_blank_was_filled_and_how_sure_the_model_was():
@@ -28,7 +47,8 @@ def test_the_steps_say_which_blank_was_filled_and_how_sure_the_model_was():
     html = reveal_list(reveal(), 2)
     assert html.count("<li>") == 3
     assert "blank 2: <mark>cat</mark> 70 %" in html
-    assert "The cat sat on a cat." in html
+    assert "The <mark>cat</mark> sat on a <mark>cat</mark>." in html
+    assert "−0.70 nats" in html and "nats" not in reveal_list(reveal(), 1)
 
 
 def test_tokens_show_ids_specials_unknowns_and_the_limit():

@@ -39,7 +39,7 @@ def test_family(family: Family, tokenizers_folder, tmp_path):
     assert type(model.network) is family.saved_as
     assert model.limit_tokens == family.limit_tokens
     assert model.network.dtype == torch.float32
-    assert model.network.config._attn_implementation == ("eager" if family.model_type in EAGER else "sdpa")
+    assert model.network.config._attn_implementation == ("eager" if family.model_type in EAGER else "explorer")
     assert model.tokenizer.get_vocab() == tokenizer.get_vocab()
     ids = model.tokenizer(TEXT, return_tensors="pt").input_ids
     assert 5 < ids.shape[1] < 40

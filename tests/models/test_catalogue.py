@@ -14,8 +14,9 @@ NAMED_IN_THE_DESIGN = {  # the lectures' models, by the start of their names her
 }  # fmt: skip
 HEADS = {  # which families have a class of transformers for an ability
     Ability.FILL_BLANKS: {"bert", "distilbert", "roberta", "albert", "electra", "deberta", "modernbert", "xlm-roberta"},
-    Ability.FILL_SPANS: {"t5", "bart"},
-    Ability.GENERATE: {"openai-gpt", "gpt2", "gpt_neo", "gpt_neox", "xlnet"},
+    Ability.FILL_SPANS: {"t5", "bart", "encoder-decoder"},
+    Ability.GENERATE: {"bert", "openai-gpt", "gpt2", "gpt_neo", "gpt_neox", "xlnet"},
+    Ability.PREDICT_BOTH_WAYS: {"elmo"},
     Ability.DETECT_REPLACED: {"electra"},
     Ability.NEXT_SENTENCE: {"bert"},
 }

@@ -13,7 +13,7 @@ from explorer.analysis import fill_blanks
 from explorer.errors import ModelRefused
 from explorer.models.card import Ability, Bundled
 from explorer.models.catalogue import CATALOGUE
-from explorer.models.delta import FILE, apply_delta, quantize_rows, write_delta
+from explorer.models.delta import FILE, apply_delta, dequantize, quantize, write_delta
 from explorer.settings import ASSETS
 from tests.models.conftest import tiny_bert
 
@@ -50,7 +50,7 @@ def trained() -> BertForMaskedLM:
 def test_rounding_is_off_by_at_most_half_a_level():
     torch.manual_seed(0)
     change = torch.randn(40, 300) * torch.logspace(-6, 3, 40)[:, None]
-    levels, scale = quantize_rows(change)
+    levels, scale = quantize(change)
     assert levels.dtype == torch.int8
     assert levels.abs().amax(dim=1).eq(127).all()  # each row uses the whole range
     error = (levels.double() * scale.double()[:, None] - change.double()).abs()
@@ -59,9 +59,22 @@ def test_rounding_is_off_by_at_most_half_a_level():
 
 
 def test_rounding_nothing_gives_nothing():
-    levels, scale = quantize_rows(torch.zeros(2, 3))
+    levels, scale = quantize(torch.zeros(2, 3))
     assert not levels.any()
     assert (scale > 0).all() and scale.isfinite().all()
+    assert not dequantize(*quantize(torch.zeros(2, 64), bits=4)).any()
+
+
+def test_four_bits_are_off_by_at_most_half_a_level_of_their_group():
+    torch.manual_seed(0)
+    weight = torch.randn(40, 96) * torch.logspace(-3, 3, 40)[:, None]
+    levels, scale = quantize(weight, bits=4)
+    assert levels.dtype == torch.uint8 and levels.shape == (40, 48) and scale.shape == (40, 3)
+    error = (dequantize(levels, scale) - weight).abs().view(40, 3, 32)
+    largest = weight.abs().view(40, 3, 32).amax(dim=2, keepdim=True)
+    assert (error <= largest / 7 * (0.5 + 7 * 2**-10)).all()  # the scale itself is rounded to half precision
+    restored = dequantize(*quantize(weight[:, :40], bits=4))  # no whole groups: 8 bits instead
+    assert ((restored - weight[:, :40]).abs() <= 0.51 * weight[:, :40].abs().amax(dim=1, keepdim=True) / 127).all()
 
 
 def test_a_delta_makes_the_trained_network_again(trained, tmp_path):
@@ -130,7 +143,7 @@ def test_weights_that_the_base_lacks_are_stored_themselves(trained, tmp_path):
     base = {name: value for name, value in copy_weights(make_network()).items() if name.startswith("bert.")}
     write_delta(trained, base, tmp_path)
     stored = load_file(tmp_path / FILE)
-    assert stored["cls.predictions.transform.dense.weight"].dtype == torch.bfloat16
+    assert stored["cls.predictions.transform.dense.weight"].dtype == torch.float32  # small, so as it is
     assert stored["cls.predictions.transform.LayerNorm.weight"].dtype == torch.float32
     network = make_network(seed=9)
     apply_delta(network, tmp_path)

@@ -12,6 +12,7 @@ import pytest
 from explorer.errors import ModelUnavailable, OutOfMemory, TooBusy
 from explorer.models.batching import Row, masked_logits
 from explorer.models.card import Ability, LocalFolder
+from explorer.models.progress import Progress
 from tests.models.tiny_loader import BYTES, CARD, PARAMETERS, A, B, C, Loader, backend_of, name_of, wait_until
 
 
@@ -64,6 +65,31 @@ def test_a_size_unknown_until_the_download_is_reserved_when_it_is_known(loader):
     loader.gate.set()
     thread.join()
     assert backend.status()[unknown].state == "ready"
+
+
+def test_a_download_ends_once_nobody_waits_for_it(loader):
+    gone = [Event(), Event()]
+
+    def download(card, *, device, progress):
+        while not all(event.is_set() for event in gone):
+            progress(Progress(1, 2, "downloading"))
+            time.sleep(0.001)
+        progress(Progress(1, 2, "downloading"))
+        raise AssertionError("the last report should have ended it")
+
+    backend = backend_of(download)
+    with ThreadPoolExecutor() as pool:
+        waiting = [pool.submit(backend.load, A, lambda event=event: not event.is_set()) for event in gone]
+        wait_until(lambda: backend.status() and backend.status()[A].users == 2)
+        gone[0].set()
+        time.sleep(0.05)
+        assert not any(each.done() for each in waiting)  # the other still wants it
+        gone[1].set()
+        for each in waiting:
+            with pytest.raises(ModelUnavailable, match="The download of A was stopped. Ask again"):
+                each.result(timeout=10)
+    assert backend.status() == {}
+    assert backend_of(loader).run(A, name_of) == "A"
 
 
 def test_too_large_for_the_budget_is_refused_before_it_is_loaded(loader):

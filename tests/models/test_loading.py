@@ -21,7 +21,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from explorer.errors import ModelRefused, ModelUnavailable
+from explorer.errors import ModelRefused, ModelUnavailable, UnsuitableModel
 from explorer.models import folders
 from explorer.models.card import (
     Ability,
@@ -71,14 +71,23 @@ def test_half_precision_checkpoints_run_in_full_precision_on_a_cpu(bert_copy):
     assert load(make_card(bert_copy)).network.dtype == torch.float32
 
 
-def test_checkpoints_with_both_of_berts_heads_fill_blanks(bert_copy):
+def test_checkpoints_with_both_of_berts_heads_get_both(bert_copy):
     both = BertForPreTraining(tiny_bert(BertConfig))
     both.save_pretrained(bert_copy)
     abilities = frozenset({Ability.FILL_BLANKS, Ability.NEXT_SENTENCE, Ability.EMBED})
     model = load(make_card(bert_copy, abilities=abilities))
-    assert type(model.network).__name__ == "BertForMaskedLM"
-    trained = both.cls.predictions.transform.dense.weight
-    assert torch.equal(model.network.cls.predictions.transform.dense.weight, trained)
+    assert type(model.network).__name__ == "BertForPreTraining"
+    for name in ("cls.predictions.transform.dense", "cls.seq_relationship", "bert.pooler.dense"):
+        assert torch.equal(model.network.get_submodule(name).weight, both.get_submodule(name).weight)
+
+
+@pytest.mark.parametrize("lacking", ["pooler", "seq_relationship"])
+def test_a_next_sentence_head_that_was_never_trained_is_refused(bert_copy, lacking):
+    both = BertForPreTraining(tiny_bert(BertConfig))
+    both.save_pretrained(bert_copy, state_dict={k: v for k, v in both.state_dict().items() if lacking not in k})
+    abilities = frozenset({Ability.FILL_BLANKS, Ability.NEXT_SENTENCE})
+    with pytest.raises((UnsuitableModel, ModelRefused), match="has no trained|lacks some"):
+        load(make_card(bert_copy, abilities=abilities))
 
 
 def test_a_body_whose_head_is_its_own_embeddings_is_complete(bert_copy):
@@ -162,7 +171,7 @@ def test_minilm_is_the_published_one_and_quick():
     assert model.card == MINILM
     assert sum(weight.numel() for weight in model.network.parameters()) == MINILM.parameters
     assert model.limit_tokens == 512
-    assert model.network.config._attn_implementation == "sdpa"
+    assert model.network.config._attn_implementation == "explorer"
 
 
 @pytest.mark.skipif(

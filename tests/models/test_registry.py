@@ -11,6 +11,7 @@ import pytest
 
 from explorer.errors import ModelRefused, UnknownModel
 from explorer.models.card import Ability, LocalFolder, ModelCard
+from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.models.status import Budget, ModelStatus
 
@@ -38,7 +39,7 @@ class HereBackend:
     def stream(self, card, analysis) -> Iterator:
         yield from analysis(card)
 
-    def load(self, card) -> None:
+    def load(self, card, is_waiting) -> None:
         self.loaded.append(card)
 
     def unload(self, card) -> None:
@@ -69,16 +70,36 @@ def test_a_name_finds_its_card_and_an_analysis_its_model(registry):
     assert list(registry.stream("GPT-2", lambda model: iter(model.name))) == list("GPT-2")
 
 
-def test_an_unknown_name_lists_similar_ones_first(registry):
+def test_an_unknown_name_is_answered_by_the_nearest_and_where_all_are_listed(registry):
     with pytest.raises(UnknownModel) as caught:
-        registry.run("gpt2", lambda model: None)
+        registry.run("gpt 2", lambda model: None)
     assert str(caught.value) == (
-        "No model is called 'gpt2'; did you mean GPT-2? The others are: BERT base, BERT large."
+        "No model is called 'gpt 2'; did you mean GPT-2? All models are listed in the Models tab."
     )
     with pytest.raises(UnknownModel, match="did you mean BERT base or BERT large"):
         registry.card("bert bas")
-    with pytest.raises(UnknownModel, match="'xyz'; choose one of: BERT base, BERT large, GPT-2."):
+    with pytest.raises(UnknownModel, match="'xyz'. All models are listed in the Models tab"):
         registry.card("xyz")
+
+
+def test_the_nearest_names_are_of_models_that_can_do_what_is_wanted(registry):
+    with pytest.raises(UnknownModel, match="did you mean BERT large or BERT base"):
+        registry.card("BERT lar", Ability.FILL_BLANKS)
+    with pytest.raises(UnknownModel) as caught:
+        registry.card("gpt 2", Ability.FILL_BLANKS)
+    assert "GPT-2" not in str(caught.value)
+    with pytest.raises(UnknownModel) as caught:
+        registry.card("x" * 5000)
+    assert len(str(caught.value)) < 120
+
+
+@pytest.mark.parametrize(
+    ("given", "name"), [("bert-base-uncased", "BERT base"), ("gpt2", "GPT-2"), ("RoBERTa-base", "RoBERTa base")]
+)
+def test_an_old_short_id_of_the_hub_finds_the_model_on_offer(given, name):
+    registry = Registry(CATALOGUE, HereBackend)
+    assert registry.card(given).name == name
+    assert registry.run(given, lambda card: card.name) == name
 
 
 def test_an_unknown_name_is_told_before_a_stream_begins(registry):

@@ -2,7 +2,6 @@
 
 import math
 
-from explorer.tabs.fill_blanks.gallery import read_gallery
 from explorer.tabs.first_view import compute_first_view, read_first_view
 
 
@@ -16,10 +15,3 @@ def test_the_stored_first_view_is_the_models_own_answer(shipped_registry):
             for a, b in zip(before.choices, now.choices, strict=True)
         )
     assert [completion.fills for completion in stored.completions] == [c.fills for c in live.completions]
-
-
-def test_every_example_has_what_the_views_need():
-    for example in read_gallery():
-        blanks = example.text.count("___")
-        assert blanks and len(example.candidates.split("\n")) == blanks, example.label
-        assert "___" in example.other, example.label

@@ -11,7 +11,8 @@ from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.models.status import ModelStatus
 from explorer.tabs.fill_blanks.candidates import read_candidates
-from explorer.tabs.messages import in_place
+from explorer.tabs.messages import in_place, progress_box, stopped_box
+from explorer.tabs.seeds import read_seed
 from explorer.tabs.visitors import find_model
 
 NAME = CATALOGUE[0].name
@@ -23,7 +24,7 @@ class SlowBackend:
     def __init__(self) -> None:
         self.ready = threading.Event()
 
-    def load(self, card) -> None:
+    def load(self, card, is_waiting) -> None:
         self.ready.wait(10)
 
     def status(self):
@@ -54,9 +55,11 @@ def test_a_visitors_model_is_found_under_the_name_of_its_card(registry, monkeypa
     assert "Org/Model" not in registry.names()
 
 
-def test_a_misspelt_name_lists_the_models(registry):
-    with pytest.raises(UnknownModel, match=re.escape(NAME)):
+def test_a_misspelt_name_is_answered_by_the_nearest_three_and_not_by_all(registry):
+    with pytest.raises(UnknownModel, match=re.escape(NAME)) as caught:
         find_model(registry, "MiniLM masked")
+    named = [card.name for card in CATALOGUE if card.name in str(caught.value)]
+    assert len(named) <= 3 and "Models tab" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "C:\\x", "a/b/c", "a/<b>"])
@@ -76,6 +79,23 @@ def test_while_a_model_is_on_its_way_the_visitor_is_told(registry, backend):
     assert list(steps)[-1] == ("", "HELLO")
 
 
+def test_an_analysis_that_takes_long_says_so_with_a_way_to_stop_it(registry, backend, monkeypatch):
+    backend.ready.set()
+    monkeypatch.setattr("explorer.tabs.messages.SLOWER_SECONDS", 0.01)
+    go_on = threading.Event()
+
+    @in_place(registry, outputs=1)
+    def draw(models, model, text):
+        go_on.wait(10)
+        return (text.upper(),)
+
+    steps = draw(NAME, "hello")
+    message, _ = next(steps)
+    assert f"Computing with {NAME}" in message and "data-action='stop'" in message
+    go_on.set()
+    assert list(steps)[-1] == ("", "HELLO")
+
+
 def test_mistakes_and_faults_become_messages(registry, backend, caplog):
     backend.ready.set()
 
@@ -92,3 +112,15 @@ def test_mistakes_and_faults_become_messages(registry, backend, caplog):
 
 def test_candidates_are_read_line_by_line():
     assert read_candidates("is, are\n\nhis/her/their") == [["is", "are"], [], ["his", "her", "their"]]
+    assert read_candidates("and/or, km/h\nnurse\n\n") == [["and/or", "km/h"], ["nurse"]]
+
+
+@pytest.mark.parametrize(("typed", "seed"), [(None, 0), (7, 7), (-5, 5), (1_000_003, 3), (1e20, 0), (float("inf"), 0)])
+def test_whatever_is_typed_is_a_seed(typed, seed):
+    assert read_seed(typed) == seed
+
+
+def test_only_a_stopped_download_is_said_to_go_on():
+    assert "download goes on" in stopped_box(progress_box("Downloading BERT base: 3 % …"))
+    assert "download" not in stopped_box(None)
+    assert "download" not in stopped_box(progress_box("Computing with BERT base, 3 s so far …"))

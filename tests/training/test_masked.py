@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training.masked import MaskedObjective, measure_masked, predict_picked, special_tokens
-from explorer.training.masking import ALL_MASKED, BERT_CORRUPTION, mask_tokens
+from explorer.analysis.corruption.masking import ALL_MASKED, BERT_CORRUPTION, mask_tokens
+from explorer.training.masked import MaskedObjective, measure_masked, predict_picked
+from explorer.training.masker import special_tokens
+from explorer.training.objectives import held_out_rows, measure_held_out
+from explorer.training.parameters import freeze_embeddings
 from explorer.training.pretraining import Plan, pretrain
-from explorer.training.reporting import held_out_rows, report_masked
 from explorer.training.windows import WindowSampler
 from tests.training.conftest import make_constant, make_network
 from tests.training.tiny_corpus import VOCABULARY
@@ -102,6 +104,7 @@ def test_a_step_in_which_nothing_is_picked_changes_nothing(rows, tokenizer, netw
 
 
 def test_the_embeddings_stay_and_everything_else_learns_once(tokenizer, network):
+    freeze_embeddings(network)
     matrices, rest = MaskedObjective(network, tokenizer, head_learning_rate=2e-3).parameter_groups(1e-3)
     assert (matrices["lr"], matrices["weight_decay"], rest["lr"], rest["weight_decay"]) == (1e-3, 0.01, 2e-3, 0.0)
     names = {id(weight): name for name, weight in network.named_parameters()}
@@ -161,13 +164,13 @@ def test_training_lowers_the_held_out_loss(corpus, tokenizer, tmp_path):
 
 
 def test_a_report_names_file_length_and_masking(corpus, tokenizer, network):
-    reports = report_masked(network, tokenizer, corpus, length_tokens=32, tokens_per_file=640)
-    assert [(r.corpus, r.masked_as, r.length_tokens) for r in reports] == [
+    reports = measure_held_out("masked", network, tokenizer, corpus, length_tokens=32, tokens_per_file=640)
+    assert [(r.corpus, r.what, r.length_tokens) for r in reports] == [
         ("animals.txt", "80/10/10", 32),
         ("animals.txt", "all masked", 32),
     ]
-    assert reports[0].picked == reports[1].picked
-    again = report_masked(make_network(), tokenizer, corpus, length_tokens=32, tokens_per_file=640)
+    assert reports[0].count == reports[1].count
+    again = measure_held_out("masked", make_network(), tokenizer, corpus, length_tokens=32, tokens_per_file=640)
     assert [vars(report) for report in again] == [vars(report) for report in reports]
 
 
@@ -176,4 +179,4 @@ def test_a_short_text_is_measured_at_most_once_per_sentence(corpus, tokenizer, n
     assert len(held_out_rows(text, tokenizer, length_tokens=32)) == len(text.window_starts(30))
     assert len(held_out_rows(text, tokenizer, length_tokens=32, tokens=64)) == 2
     assert held_out_rows(text, tokenizer, length_tokens=200) is None  # longer than any document
-    assert report_masked(network, tokenizer, corpus, length_tokens=200) == []
+    assert measure_held_out("masked", network, tokenizer, corpus, length_tokens=200) == []

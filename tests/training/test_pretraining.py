@@ -11,7 +11,7 @@ import torch
 
 from explorer.errors import ModelRefused, UnsuitableCorpus, UnwritableFolder
 from explorer.training.masked import MaskedObjective
-from explorer.training.pretraining import CHECKPOINT, LOG, Plan, TrainingStep, learning_rate_factor, pretrain
+from explorer.training.pretraining import CHECKPOINT, LOG, Plan, PretrainingStep, learning_rate_factor, pretrain
 from explorer.training.windows import WindowSampler
 from tests.training.conftest import make_network
 
@@ -38,7 +38,7 @@ def stop_at(number: int, error: BaseException):
     """An on_step that raises at a step."""
     seen = []
 
-    def on_step(step: TrainingStep) -> None:
+    def on_step(step: PretrainingStep) -> None:
         seen.append(step)
         if len(seen) == number:
             raise error
@@ -155,7 +155,7 @@ def test_a_file_that_cannot_grow_leaves_the_last_checkpoint(train, tmp_path):
 def test_checkpoints_are_written_on_the_way(train, tmp_path):
     written = []
 
-    def look(step: TrainingStep) -> None:
+    def look(step: PretrainingStep) -> None:
         if (tmp_path / "run" / CHECKPOINT).exists():
             written.append(torch.load(tmp_path / "run" / CHECKPOINT, weights_only=True)["tokens"])
 
@@ -198,7 +198,7 @@ def test_the_log_has_a_line_per_step(train, tmp_path):
     _, last = train(on_step=steps.append)
     lines = [json.loads(line) for line in (tmp_path / "run" / LOG).read_text().splitlines()]
     assert lines == [vars(step) for step in steps]
-    assert set(lines[0]) == {field.name for field in fields(TrainingStep)}
+    assert set(lines[0]) == {field.name for field in fields(PretrainingStep)}
     assert last == steps[-1]
     assert all(step.tokens % 512 == 0 and step.tokens_per_second > 0 for step in steps)
 

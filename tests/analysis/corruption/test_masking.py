@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from explorer.training.masking import ALL_MASKED, BERT_CORRUPTION, MASK_SHARE, Corruption, mask_tokens
+from explorer.analysis.corruption.masking import ALL_MASKED, BERT_CORRUPTION, MASK_SHARE, Corruption, mask_tokens
 
 MASK, VOCABULARY = 4, 40_000
 

@@ -1,0 +1,105 @@
+import math
+
+import pytest
+
+from explorer.analysis import choose_option, score_text, scoring
+from explorer.errors import UnsuitableText
+from tests.analysis import causal_models
+from tests.analysis.test_scoring import expected_from_left
+
+TEXT = "he is {} in Paris."
+OPTIONS = ["happy", "un happy", "a dog"]
+
+
+@pytest.fixture(scope="module")
+def decoder():
+    return causal_models.bert_decoder()
+
+
+def by_option(choice):
+    return {one.option: one for one in choice.options}
+
+
+def test_a_causal_model_sums_over_the_option_and_what_follows(decoder):
+    choice = choose_option(decoder, TEXT, options=OPTIONS)
+    for option, one in by_option(choice).items():
+        expected = expected_from_left(decoder, TEXT.format(option))[2:]  # behind "he is"
+        assert [token.log_probability for token in one.part.tokens] == pytest.approx(expected, abs=1e-4)
+        assert one.score == one.part.log_probability == pytest.approx(sum(expected), abs=1e-3)
+    scores = [one.score for one in choice.options]
+    assert scores == sorted(scores, reverse=True)
+    assert sum(one.share for one in choice.options) == pytest.approx(1)
+    ratio = choice.options[0].share / choice.options[1].share
+    assert math.log(ratio) == pytest.approx(scores[0] - scores[1])
+
+
+def test_options_may_be_given_by_place_and_the_function_is_among_those_that_score(decoder):
+    assert scoring.choose_option is choose_option
+    assert choose_option(decoder, TEXT, OPTIONS) == choose_option(decoder, TEXT, options=OPTIONS)
+
+
+def test_options_may_follow_the_text_or_be_whole_sentences(causal):
+    text, option = "the cat is", "happy"
+    ending = by_option(choose_option(causal, text, options=[option, "a dog"]))[option]
+    assert ending.text == "the cat is happy"
+    before = score_text(causal, text).log_probability
+    assert ending.score == pytest.approx(score_text(causal, ending.text).log_probability - before, abs=1e-3)
+    pair = ["the cats walk", "the cats walks"]
+    for sentence, one in by_option(choose_option(causal, "", options=pair)).items():
+        assert one.score == pytest.approx(score_text(causal, sentence).log_probability, abs=1e-4)
+
+
+def test_a_masked_model_scores_the_option_between_both_sides(family):
+    for option, one in by_option(choose_option(family, "he is {} in Paris.", options=["happy", "a dog"])).items():
+        whole = score_text(family, f"he is {option} in Paris.").passes[0].tokens
+        own = {(token.start, token.token): token for token in whole}
+        assert "".join(token.text for token in one.part.tokens) == option.replace(" ", "")
+        for token in one.part.tokens:
+            assert token.log_probability == pytest.approx(own[token.start, token.token].log_probability, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("normalise", "by"),
+    [
+        ("tokens", lambda one: len(one.part.tokens)),
+        ("characters", lambda one: len(one.option)),
+        ("bytes", lambda one: len(one.option.encode())),
+    ],
+)
+def test_longer_options_are_normalised(decoder, normalise, by):
+    for one in choose_option(decoder, "he is", options=["happy", "我 happy"], normalise=normalise).options:
+        assert one.score == pytest.approx(one.part.log_probability / by(one))
+
+
+def test_pmi_takes_off_what_the_option_gets_anyway(decoder):
+    choice = choose_option(decoder, "the cat is", options=["happy", "a dog"], normalise="pmi", domain="he is")
+    for one in choice.options:
+        before = score_text(decoder, "he is").log_probability
+        neutral = score_text(decoder, f"he is {one.option}").log_probability - before
+        assert one.baseline.log_probability == pytest.approx(neutral, abs=1e-3)
+        assert one.score == pytest.approx(one.part.log_probability - neutral, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "more", "says"),
+    [
+        ("he is", ["happy"], {}, "there are 1"),
+        ("he is", ["happy", " "], {}, "Option 2 is empty"),
+        ("he is", ["happy", "happy "], {}, "there twice"),
+        ("he is", ["happy", "Happy"], {}, "just like another"),
+        ("he is", ["a\0", "b"], {}, "control"),
+        ("he is", "happy", {}, "list of options"),
+        ("{} is ___", ["he", "she"], {}, "2 slots"),
+        ("he is", ["a", "the"], {"normalise": "best"}, "normalise"),
+        ("", ["a", "the"], {"normalise": "pmi"}, "write a text"),
+        ("he is " + "cat " * 50, ["a", "the"], {}, "reads at most 48"),
+    ],
+)
+def test_bad_options_are_refused(decoder, text, options, more, says):
+    with pytest.raises(UnsuitableText, match=says):
+        choose_option(decoder, text, options=options, **more)
+
+
+def test_nothing_before_an_option_needs_a_start():
+    with pytest.raises(UnsuitableText, match="write a word before"):
+        choose_option(causal_models.openai_gpt(), "{} is happy", options=["he", "she"])

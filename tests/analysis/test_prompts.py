@@ -1,0 +1,25 @@
+import pytest
+
+from explorer.analysis.prompts import check_ids, encode_prompt
+from explorer.errors import UnsuitableText
+from tests.analysis.writing_models import stories, writer
+
+
+def test_a_prompt_gets_the_start_that_its_tokenizer_sets_and_no_end():
+    bert = writer("bert")
+    ids = encode_prompt(bert, "the cat")
+    assert bert.tokenizer.convert_ids_to_tokens(ids) == ["[CLS]", "the", "cat"]
+    assert encode_prompt(bert, "") == [bert.tokenizer.cls_token_id]
+    model = stories()
+    assert encode_prompt(model, "Once") == model.tokenizer("Once")["input_ids"]
+    assert encode_prompt(model, "") == [model.tokenizer.bos_token_id]
+    plain = writer("openai-gpt").tokenizer("the cat", add_special_tokens=False)["input_ids"]
+    assert encode_prompt(writer("openai-gpt"), "the cat")[-len(plain) :] == plain
+
+
+@pytest.mark.parametrize("token_id", [-1, 10**9])
+def test_ids_that_do_not_exist_are_refused(token_id):
+    model = writer("gpt2")
+    check_ids(model, range(model.network.config.vocab_size))
+    with pytest.raises(UnsuitableText, match=f"no token {token_id}"):
+        check_ids(model, [0, token_id])

@@ -1,0 +1,172 @@
+"""Attention on the page."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from explorer.analysis.attention_levels import to_words, without_tokens
+from explorer.analysis.attention_packing import unpack_weights
+from explorer.analysis.attention_results import AttentionStack
+from explorer.tabs.attention.first_reading import read_first_reading
+
+TEXT = "#attention-text textarea"
+HEAD = ".attention-head"
+SAID = f"{HEAD} .head-said"
+UNITS = f"{HEAD} .lines-tokens.query .unit"
+TAB = "?tab=attention"
+
+
+def test_it_opens_on_a_finished_example_and_arrow_keys_walk_heads_and_layers(open_page):
+    page = open_page(TAB)
+    head = page.locator(HEAD)
+    expect(head).to_have_attribute("data-painted", "encoder-4-2")
+    expect(page.locator(SAID)).to_contain_text("“are” (8) looks at “keys” (3) 0.88")
+    page.locator(".head-stage").focus()
+    page.keyboard.press("ArrowRight")
+    expect(head).to_have_attribute("data-painted", "encoder-4-3")
+    page.keyboard.press("ArrowUp")
+    expect(head).to_have_attribute("data-painted", "encoder-3-3")
+    page.wait_for_url("**at=encoder-3-3**")
+    page.locator("[data-set='layer']").select_option("rollout")
+    expect(head).to_have_attribute("data-painted", "encoder-rollout")
+
+
+@pytest.mark.slow
+def test_every_head_in_little_opens_its_head_and_a_link_brings_it_back(open_page):
+    page = open_page(TAB)
+    page.get_by_role("tab", name="All heads").click()
+    thumbs = page.locator("#attention-all .thumb")
+    expect(thumbs).to_have_count(72)
+    thumbs.nth(0).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-2-2")
+    page.locator("[data-form='matrix']").click()
+    page.wait_for_url("**look=matrix**")
+    again = open_page(page.url[page.url.index("?") :])
+    expect(again.locator(HEAD)).to_have_attribute("data-painted", "encoder-2-2")
+    expect(again.locator(".matrix-canvas")).to_be_visible()
+    box = again.locator(".matrix-canvas").bounding_box()
+    again.mouse.move(box["x"] + 96 + 20, box["y"] + 84 + 20)
+    expect(again.locator(SAID)).to_contain_text("“[CLS]” (1) looks at “[CLS]” (1): 0.")
+
+
+def test_a_table_lists_the_strongest_links_and_a_link_brings_it_back(open_page):
+    page = open_page(TAB)
+    expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-4-2")
+    page.locator("[data-form='table']").click()
+    rows = page.locator(".link-table tbody tr")
+    first = read_first_reading().stacks[0]
+    weights = unpack_weights(first.roots[3 - first.first_layer, 1])
+    expect(rows).to_have_count(int(np.count_nonzero(weights)))
+    shown = [float(cell) for cell in page.locator(".link-table td.number:not(.place)").all_text_contents()]
+    assert np.allclose(shown, np.sort(weights[weights > 0])[::-1], atol=6e-6)
+    rows.nth(1).hover()
+    expect(page.locator(SAID)).to_contain_text(f"{shown[1]:.5f}")
+    page.wait_for_url("**look=table**")
+    again = open_page(page.url[page.url.index("?") :])
+    expect(again.locator(".link-table tbody tr").first).to_contain_text(f"{shown[0]:.5f}")
+
+
+def test_typing_reads_anew_words_join_pieces_and_what_is_hidden_is_said(open_page):
+    page = open_page(TAB)
+    page.locator(TEXT).fill("Unbelievable </script><b>tokens</b> مرحبا")
+    pieces = page.locator(UNITS)
+    expect(pieces.nth(1)).to_have_text("unbelievable")
+    assert "</script>" not in page.locator(f"{HEAD} .head-stage").inner_html()
+    page.locator(".head-more summary").click()
+    page.get_by_label("Special tokens").uncheck()
+    expect(page.locator(".head-legend")).to_contain_text("Hidden: [CLS], [SEP], which took")
+    page.get_by_label("Whole words").check()
+    expect(page.locator(f"{UNITS}.special")).to_have_count(0)
+    expect(pieces.last).to_have_text("مرحبا")
+
+
+@pytest.mark.slow
+def test_words_and_hidden_tokens_in_the_browser_are_those_of_the_analysis(open_page):
+    page = open_page(TAB)
+    packed = read_first_reading().stacks[0]
+    stack = AttentionStack("encoder", packed.queries, packed.keys, unpack_weights(packed.roots))
+    hidden = [place for place, token in enumerate(stack.keys) if token.is_special]
+    for is_by_words in (False, True):
+        shown = to_words(stack) if is_by_words else stack
+        hidden = [place for place, token in enumerate(shown.keys) if token.is_special]
+        expected = without_tokens(shown, hidden)
+        found = page.evaluate(
+            """async words => {
+                const {heads, data} = document.querySelector('.attention-head').explorer;
+                const {queries} = data.stacks[0];
+                const look = {words, special: false, first: true, pair: ''};
+                const made = explorer.attentionMath.select(await heads.get('encoder-4-2'), queries, queries, look);
+                return [[...made.values], made.absorbed, made.rows.map(unit => unit.text)];
+            }""",
+            is_by_words,
+        )
+        np.testing.assert_allclose(found[0], expected.stack.weights[3, 1].ravel(), atol=2e-5)
+        assert abs(found[1] - expected.absorbed[3, 1]) < 1e-4
+        if is_by_words:
+            assert found[2] == [token.text for token in expected.stack.queries]
+
+
+def test_numbers_are_taken_away(open_page):
+    page = open_page(TAB)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV of this head").click()
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8-sig"))))
+    assert len(rows) == 13 * 13
+    one = next(row for row in rows if (row["query_token"], row["key_token"]) == ("are", "keys"))
+    assert (one["layer"], one["head"], one["query"], one["key"]) == ("4", "2", "8", "3")
+    packed = read_first_reading().stacks[0]
+    assert float(one["weight"]) == pytest.approx(float(unpack_weights(packed.roots[3, 1])[7, 2]), abs=1e-6)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="PNG").first.click()
+    assert download.value.suggested_filename == "attention-encoder-4-2.png"
+
+
+def test_what_a_model_writes_and_what_a_decoder_looks_at(open_page):
+    page = open_page(TAB)
+    page.get_by_role("button", name="What fills the gap?").click()
+    expect(page.locator(HEAD)).to_have_attribute("data-painted", "cross-6-1")
+    expect(page.locator(".stack-choice")).to_be_visible()
+    expect(page.locator(f"{HEAD} .lines-tokens.key .unit")).to_have_count(13)
+    page.get_by_role("button", name="While it writes").click()
+    expect(page.locator(HEAD)).to_have_attribute("data-painted", "decoder-5-9")
+    expect(page.locator(UNITS)).to_have_count(7 + 12)
+    expect(page.locator(f"{UNITS}.begins")).to_have_count(1)
+
+
+@pytest.mark.slow
+def test_any_length_that_the_model_reads_and_no_more(open_page):
+    page = open_page(TAB)
+    page.locator(TEXT).fill("dog " * 510)
+    expect(page.locator(UNITS)).to_have_count(512, timeout=60_000)
+    page.locator("[data-step='head,1']").click()
+    expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-4-3", timeout=60_000)
+    page.locator(TEXT).fill("dog " * 511)
+    expect(page.locator(".message.error")).to_contain_text("512")
+    page.locator(TEXT).fill("")
+    expect(page.locator(".message.error")).to_contain_text("There is no text")
+    page.locator(TEXT).fill("a")
+    expect(page.locator(UNITS)).to_have_count(3)
+
+
+@pytest.mark.slow
+def test_a_model_without_attention_says_so(open_page):
+    page = open_page(f"{TAB}&model=ELMo mini&text=Any text.")
+    expect(page.locator(".message.error")).to_contain_text("no attention")
+
+
+def test_bertviz_draws_short_texts_in_a_frame_that_runs_nothing_of_theirs(open_page):
+    page = open_page(f"{TAB}&show=bertviz&text=A </script><script>document.title='x'</script> bone")
+    frame = page.frame_locator("iframe.bertviz")
+    expect(frame.locator("#vis svg")).to_be_attached(timeout=60_000)
+    expect(frame.locator("text", has_text="script").first).to_be_attached()
+    assert frame.locator("head title").text_content() == "bertviz" and page.title() == "Language model explorer"
+    page.get_by_label("Model view").check()
+    expect(page.frame_locator("iframe.bertviz[title^='bertviz, model']").locator("svg").first).to_be_attached()
+    page.locator(TEXT).fill("dog " * 100)
+    expect(page.locator(".message.error")).to_contain_text("bertviz draws at most")

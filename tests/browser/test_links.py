@@ -1,0 +1,125 @@
+"""The address restores what was on the page, and Back and Forward step through it."""
+
+import re
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_fill_blanks import BEST, bars, show, write
+
+TEXT = "#fill-text textarea"
+
+
+def in_sight(page: Page, view: str):
+    return expect(page.get_by_role("tab", name=view, exact=True)).to_have_attribute("aria-selected", "true")
+
+
+def asked(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+@pytest.mark.slow
+def test_a_link_restores_the_answer(open_page):
+    query = {"text": "The dog ___ the ___.", "strategy": "left_to_right", "top_k": 3, "count": 2}
+    page = open_page("?" + urlencode({"tab": "fill", **query}))
+    expect(page.locator(BEST)).to_contain_text("The dog")
+    expect(page.locator(".caption:visible")).to_contain_text("left to right")
+    expect(bars(page)).to_have_count(6)
+    expect(page.locator(".completions:visible li")).to_have_count(2)
+    write(page, "The bird ___ away.")
+    expect(page).to_have_url(re.compile("The\\+bird"))
+    assert asked(page)["top_k"] == ["3"] and asked(page)["count"] == ["2"]
+
+
+def test_a_link_restores_every_view_and_its_own_controls(open_page):
+    text = {"tab": "fill", "text": "The ___ sat on the ___."}
+    page = open_page("?" + urlencode({**text, "show": "watch", "order": "left_to_right"}))
+    in_sight(page, "Watch it")
+    expect(page.locator(".caption:visible")).to_contain_text("left to right")
+    page = open_page("?" + urlencode({**text, "show": "candidates", "candidates": "cat, dog\nmat"}))
+    expect(page.locator(".js-plotly-plot:visible .ytick", has_text="★ dog")).to_have_count(1)
+    page = open_page("?" + urlencode({**text, "show": "contrast", "other": "A ___ sat on an ___.", "blank": 2}))
+    expect(page.get_by_role("spinbutton", name="Blank").locator("visible=true")).to_have_value("2")
+    expect(page.locator(".caption:visible")).to_contain_text("Jensen-Shannon")
+    models = {"compare": "MiniLM (masked, early)", "compared_blank": 2, "top_k": 4}
+    page = open_page("?" + urlencode({**text, "show": "compare", **models}))
+    in_sight(page, "Several models")
+    expect(bars(page)).to_have_count(8)
+    page = open_page("?" + urlencode({**text, "show": "tokens"}))
+    expect(page.locator(".piece:visible", has_text="sat")).to_have_count(1)
+
+
+@pytest.mark.slow
+def test_a_link_to_an_own_sentence_holds_nothing_of_the_example(page):
+    page.get_by_role("button", name="Capital of Japan").click()
+    expect(page).to_have_url(re.compile("Tokyo"))
+    write(page, "My ___.")
+    expect(page).to_have_url(re.compile("My\\+___.*candidates=&other=$"))
+
+
+def test_nonsense_in_a_link_is_left_out(open_page):
+    page = open_page("?" + urlencode({"tab": "no", "show": "<b>", "top_k": "many", "count": -1, "order": "x"}))
+    in_sight(page, "Answer")
+    expect(bars(page)).to_have_count(10)
+
+
+def test_back_and_forward_step_through_views_and_examples(page):
+    page.get_by_role("button", name="Capital of Japan").click()
+    expect(page).to_have_url(re.compile("Tokyo"))
+    show(page, "Tokens")
+    expect(page).to_have_url(re.compile("show=tokens"))
+    write(page, "A sentence of ___ own.")
+    expect(page).to_have_url(re.compile("own"))
+    page.get_by_role("button", name="Mozart").click()
+    expect(page).to_have_url(re.compile("Mozart"))
+    show(page, "Models")
+    expect(page).to_have_url(re.compile("tab=models"))
+
+    page.go_back()
+    in_sight(page, "Fill in the blank")
+    expect(page.locator(TEXT)).to_have_value("Mozart was a famous ___.")
+    page.go_back()
+    expect(page.locator(TEXT)).to_have_value("A sentence of ___ own.")
+    expect(page.locator(".piece:visible", has_text="own")).to_have_count(1)
+    page.go_back()
+    in_sight(page, "Answer")
+    expect(page.locator(BEST)).to_contain_text("Tokyo is the capital")
+    page.go_back()
+    expect(page.locator(BEST)).to_contain_text("The teacher opened the")
+    page.go_forward()
+    expect(page.locator(BEST)).to_contain_text("Tokyo is the capital")
+
+
+@pytest.mark.slow
+def test_quick_steps_end_where_they_should(page):
+    page.get_by_role("button", name="Capital of Japan").click()
+    expect(page).to_have_url(re.compile("Tokyo"))
+    for view, name in (("Tokens", "tokens"), ("Watch it", "watch"), ("Two sentences", "contrast")):
+        show(page, view)
+        expect(page).to_have_url(re.compile(f"show={name}"))
+    page.evaluate("history.back(); setTimeout(() => history.back(), 40)")
+    in_sight(page, "Tokens")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    assert asked(page)["show"] == ["tokens"]
+    assert asked(page)["text"] == ["Tokyo is the capital city of ___."]
+
+
+@pytest.mark.slow
+def test_a_late_answer_in_a_tab_that_was_left_does_not_take_the_address_back(page):
+    page.evaluate("""() => {
+        window.lag = 2000;
+        const send = window.fetch;
+        window.fetch = async (...request) => {
+            if (String(request[0].url ?? request[0]).includes("queue/join"))
+                await new Promise(resolve => setTimeout(resolve, window.lag));
+            return send(...request);
+        };
+    }""")
+    page.get_by_role("button", name="Capital of Japan").click()
+    expect(page).to_have_url(re.compile("Tokyo"))
+    page.evaluate("window.lag = 0")
+    show(page, "Models")
+    expect(page).to_have_url(re.compile("tab=models"))
+    page.wait_for_timeout(3000)  # what was under way in the first tab comes after that
+    assert asked(page)["tab"] == ["models"]

@@ -1,0 +1,136 @@
+"""The next token while a slider moves: the browser's numbers are those of transformers, and the server is not asked."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import expect
+from transformers import (
+    LogitsProcessorList,
+    MinPLogitsWarper,
+    RepetitionPenaltyLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+    TypicalLogitsWarper,
+)
+
+from explorer.analysis.next_token_results import NextTokens
+from explorer.figures.next_token import pack_next_tokens
+
+LINK = "?tab=generate&show=next"
+ROWS = "#next-token .tokens-next li"
+MAKERS = {
+    "repetition_penalty": RepetitionPenaltyLogitsProcessor,
+    "temperature": TemperatureLogitsWarper,
+    "top_k": TopKLogitsWarper,
+    "top_p": TopPLogitsWarper,
+    "min_p": MinPLogitsWarper,
+    "typical_p": TypicalLogitsWarper,
+}
+IN_BROWSER = """([packed, ids, settings]) => {
+    const {logits, highest} = JSON.parse(packed);
+    const {decoding} = explorer;
+    return decoding.stages(decoding.unpack(logits, highest), ids, settings).map(({name, left, mass, entropy, shares}) =>
+        ({name, left, mass, entropy, shares: [...shares]}));
+}"""
+
+
+@pytest.fixture(scope="module")
+def blank(browser, address):
+    page = browser.new_page()
+    page.goto(address)
+    page.wait_for_function("window.explorer?.decoding")
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"temperature": 0.2}, {"temperature": 1.7}, {"top_k": 7}, {"top_p": 0.5}, {"top_p": 0.05}, {"min_p": 0.1},
+        {"typical_p": 0.4}, {"repetition_penalty": 1.4},
+        {"repetition_penalty": 1.2, "temperature": 0.7, "top_k": 60, "top_p": 0.9, "min_p": 0.02, "typical_p": 0.8},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_browser_computes_what_transformers_computes(blank, settings):
+    logits = np.random.default_rng(3).normal(0, 3, 5000).astype(np.float32)
+    logits[:3] = (9.0, 8.0, -7.0)
+    ids = (0, 2, 4, 4)
+    packed = pack_next_tokens(NextTokens("M", "", ids, (), (), 1.0, logits, (), 4, 512), "")
+    stages = blank.evaluate(IN_BROWSER, [packed, list(ids), settings])
+    sent = (logits - logits.max()).astype(np.float16).astype(np.float64) + logits.max()
+    scores = torch.tensor(sent, dtype=torch.float64)[None]
+    names = [name for name in MAKERS if name in settings]
+    processors = LogitsProcessorList([MAKERS[name](settings[name]) for name in names])
+    expected = processors(torch.tensor([ids]), scores).softmax(dim=-1)[0].numpy()
+    assert [stage["name"] for stage in stages] == ["model", *names]
+    last = stages[-1]
+    assert np.abs(np.array(last["shares"]) - expected).max() < 1e-9
+    assert last["left"] == int((expected > 0).sum())
+    before = np.exp(sent - sent.max())
+    assert np.isclose(last["mass"], before[expected > 0].sum() / before.sum())
+    assert np.isclose(last["entropy"], -(expected[expected > 0] * np.log(expected[expected > 0])).sum())
+
+
+def test_a_slider_redraws_within_a_tenth_of_a_second_without_the_server(open_page):
+    page = open_page(LINK)
+    expect(page.locator(ROWS).first).to_be_visible()
+    before = page.locator(f"{ROWS} .after").all_text_contents()
+    page.wait_for_timeout(500)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
+    page.locator("#generate-temperature input[type=number]").fill("0.2")
+    page.locator("#generate-top-p input[type=number]").fill("0.5")
+    expect(page.locator("#next-token .kept")).to_have_text(re.compile(r"keep \d of 30,522 tokens"))
+    cut = page.locator(f"{ROWS}.cut")
+    expect(cut.first).to_contain_text("cut")
+    assert page.locator(f"{ROWS} .after").all_text_contents() != before
+    assert not asked
+    times = [
+        page.evaluate("""() => {
+            const began = performance.now();
+            explorer.setControls(['top_p'], ['top_p'], [0.3 + Math.random() / 10]);
+            return performance.now() - began;
+        }""")
+        for _ in range(9)
+    ]
+    assert sorted(times)[4] < 100, times
+
+
+@pytest.mark.slow
+def test_the_table_says_what_each_control_leaves(open_page):
+    page = open_page(LINK + "&temperature=0.5&top_p=0.8&top_k=20")
+    rows = page.locator("#next-token .stages tbody tr")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(2)).to_contain_text("top k 20")
+    expect(rows.nth(2).locator("td").first).to_have_text("20")
+    expect(page.locator(".take-away:visible")).to_contain_text("JSON")
+    link = page.locator(".take-away:visible a", has_text="JSON").get_attribute("href")
+    facts = json.loads(base64.b64decode(link.partition("base64,")[2]))
+    assert facts["token_count"] == 8
+    assert len(facts["tokens"]) == 50
+
+
+@pytest.mark.slow
+def test_the_text_written_so_far_can_be_looked_behind(open_page):
+    page = open_page(LINK)
+    expect(page.locator("#next-token .ending")).to_have_text(re.compile("opened the door and \\?$"))
+    page.get_by_label("The text written so far").check()
+    expect(page.locator("#next-token .ending")).not_to_have_text(re.compile("opened the door and \\?$"))
+    expect(page.locator("#next-token .ending")).to_contain_text("nothing.")
+
+
+def test_beams_are_drawn_as_they_live_and_die(open_page):
+    page = open_page("?tab=generate&show=beams&beam_width=3&beam_tokens=5")
+    expect(page.locator(".beam-tree g.lives").first).to_be_visible()
+    expect(page.locator(".beam-tree .step")).to_have_count(5)
+    expect(page.locator(".beam-tree g.winning")).to_have_count(5)
+    expect(page.locator(".completions:visible li")).to_have_count(3)
+    with page.expect_download() as download:
+        page.locator(".take-away:visible button", has_text="PNG").click()
+    assert download.value.suggested_filename == "beams.png"

@@ -1,0 +1,22 @@
+"""The fill-in-the-blank tab on a phone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_fill_blanks import BEST, bars
+
+
+def test_on_a_phone_an_example_brings_its_answer_into_sight(open_page):
+    page = open_page(width=390, height=844)
+    page.get_by_role("button", name="Capital of Japan").click()
+    expect(page.locator(BEST)).to_contain_text("Tokyo")
+    expect(page.locator(BEST)).to_be_in_viewport()
+    expect(page.locator("footer .divider:visible")).to_have_count(0)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.slow
+def test_a_phone_shows_the_page_without_scrolling_sideways(open_page, dark):
+    page = open_page(width=390, height=844, dark=dark)
+    expect(bars(page)).to_have_count(10)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,54 @@
+"""Scores, layers and options on the page."""
+
+import pytest
+from playwright.sync_api import expect
+
+TEXT = "The keys to the cabinet are on the table."
+SCORE = f"?tab=generate&show=score&text={TEXT}"
+PROMPT = "#generate-text textarea"
+
+
+def test_a_text_is_scored_by_two_models_side_by_side(open_page):
+    page = open_page(SCORE)
+    columns = page.locator("#scored-texts .scored-columns section")
+    expect(columns.locator("h3")).to_have_text(["MiniLM (causal)", "MiniLM (masked)"])
+    rows = page.locator("#scored-texts .scores tbody tr")
+    expect(rows.locator("th")).to_have_text(TEXT.split())
+    token = columns.first.locator(".scored-token").nth(1)
+    facts = token.locator(".facts")
+    expect(facts).to_be_hidden()
+    token.hover()
+    expect(facts).to_contain_text("bits · ln p = −")
+    page.locator(PROMPT).fill("The keys are here.")
+    expect(rows.locator("th")).to_have_text(["The", "keys", "are", "here."])
+
+
+@pytest.mark.slow
+def test_one_model_alone_and_bad_texts(open_page):
+    page = open_page(SCORE + "&score_with=")
+    expect(page.locator("#scored-texts section")).to_have_count(1)
+    expect(page.locator("#scored-texts")).to_contain_text("Perplexity")
+    page.locator(PROMPT).fill("")
+    expect(page.locator(".message.error")).to_contain_text("There is no text to score")
+    page.locator(PROMPT).fill("word " * 600)
+    expect(page.locator(".message.error")).to_contain_text("reads at most 512")
+
+
+@pytest.mark.slow
+def test_layers_end_in_the_models_answer(open_page):
+    page = open_page("?tab=generate&show=layers&text=She was born in New&layer_tokens=3")
+    rows = page.locator("#layer-table tbody tr")
+    expect(rows).to_have_count(7)
+    expect(rows.last.locator("td").first).to_have_class("heat answer")
+    expect(rows.last.locator("td")).to_have_count(5)
+
+
+def test_an_example_is_chosen_right_with_its_sum_and_a_lone_option_is_refused(open_page):
+    page = open_page("?tab=generate&show=options")
+    best = page.locator("#option-columns .best")
+    expect(best.locator("bdi[dir]")).to_have_text(["bad", "bad"])
+    expect(best.first).to_contain_text("less the same after")
+    page.get_by_role("button", name="The judge").click()
+    expect(best.locator("bdi[dir]")).to_have_text(["guilty", "guilty"])
+    page.locator("#options textarea").fill("guilty")
+    expect(page.locator(".message.error")).to_contain_text("there are 1")

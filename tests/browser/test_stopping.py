@@ -1,0 +1,69 @@
+"""What takes long says so, and can be stopped; what others wait for goes on."""
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import serving
+from tests.browser.test_fill_blanks import BEST, write
+
+SLOW = "MiniLM (masked, early)"
+LINK = "?" + urlencode({"tab": "fill", "text": "The cat sat on the ___.", "model": SLOW})
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    with serving("tests/browser/slow_page.py", tmp_path_factory.mktemp("slow page") / "log") as url:
+        yield url
+
+
+def working(page):
+    return page.locator(".message.working:visible")
+
+
+@pytest.mark.slow
+def test_a_model_on_its_way_is_waited_for_by_those_who_did_not_stop(open_page):
+    other, page = open_page(LINK), open_page(LINK)
+    for waiting in (other, page):
+        expect(working(waiting)).to_contain_text(f"Downloading {SLOW}")
+    working(page).get_by_role("button", name="Stop").click()
+    expect(page.locator(".message.stopped:visible")).to_contain_text("goes on from there")
+    expect(page.locator(BEST)).to_contain_text("The teacher opened the")
+    expect(other.locator(".caption:visible")).to_contain_text(SLOW)
+    expect(other.locator(BEST)).to_contain_text("The cat sat on the")
+    write(page, "She drank a cup of ___.")  # who stopped can go on, with the model that is there by now
+    expect(page.locator(BEST)).to_contain_text("She drank a cup of")
+    expect(page.locator(".message:visible")).to_have_count(0)
+
+
+def test_escape_stops_a_fill_that_takes_long(page):
+    write(page, "The snail went slowly to the ___.")
+    expect(working(page)).to_contain_text("Computing with MiniLM (masked)")
+    page.keyboard.press("Escape")
+    expect(page.locator(".message.stopped:visible")).to_be_visible()
+    expect(page.locator(BEST)).to_contain_text("The teacher opened the")
+    write(page, "She drank a cup of ___.")
+    expect(page.locator(BEST)).to_contain_text("She drank a cup of")
+
+
+@pytest.mark.slow
+def test_a_load_of_the_models_tab_can_be_stopped(open_page):
+    page = open_page("?tab=models")
+    row = page.locator(".models tbody tr", has=page.locator("b", has_text="all-MiniLM-L6-v2"))
+    row.get_by_role("button", name=re.compile("^Load")).click()
+    expect(working(page)).to_contain_text("Downloading all-MiniLM-L6-v2")
+    working(page).get_by_role("button", name="Stop").click()
+    expect(page.locator(".message.stopped:visible")).to_be_visible()
+    expect(row.get_by_role("button", name=re.compile("^Load"))).to_be_visible()  # nobody else waited, so it has ended
+    expect(row).to_contain_text("on this machine")
+
+
+@pytest.mark.slow
+def test_what_is_typed_right_after_escape_is_not_forgotten(page):
+    write(page, "The snail went slowly to the ___.")
+    expect(working(page)).to_contain_text("Computing with MiniLM (masked)")
+    page.keyboard.press("Escape")
+    write(page, "She drank a cup of ___.")
+    expect(page.locator(BEST)).to_contain_text("She drank a cup of")

@@ -1,0 +1,121 @@
+"""Training examples as HTML: fates in words, losses, escaped tokens, and the strings of encoder-decoders."""
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+
+from explorer.analysis.language_sampling import sample_languages
+from explorer.analysis.objectives import OBJECTIVE_CARDS
+from explorer.analysis.training_results import Answer, ExampleToken, Fate, TrainingExample
+from explorer.figures.examples import describe_formula, draw_example
+from explorer.figures.languages import language_bars
+
+CLS = ExampleToken("[CLS]", "[CLS]", 101, Fate.SPECIAL)
+MASK = ExampleToken("[MASK]", "[MASK]", 103, Fate.MASKED)
+
+
+def token(text: str, fate: Fate = Fate.KEPT) -> ExampleToken:
+    return ExampleToken(text, text, 7, fate)
+
+
+def answer(index: int | None, right: str, loss: float, direction: str = "") -> Answer:
+    return Answer(index, direction, right, "dog", math.exp(-loss), loss)
+
+
+def masked() -> TrainingExample:
+    tokens = (CLS, token("<b>", Fate.MASKED), token("cat"), token("sat", Fate.UNCHANGED), token("on", Fate.RANDOMIZED))
+    return TrainingExample(
+        model="M",
+        text="<b> cat sat on",
+        objective="masked",
+        noise="",
+        seed=0,
+        tokens=tokens,
+        inputs=(CLS, MASK, tokens[2], tokens[3], token("key", Fate.RANDOMIZED)),
+        input_text="[CLS] [MASK] cat sat key",
+        answers=(answer(1, "<b>", 2.0), answer(3, "sat", 0.25), answer(4, "on", 5.0)),
+        target_text="",
+        loss_nats=7.25 / 3,
+        later_epochs=(tuple(each.fate for each in tokens),) * 3,
+    )
+
+
+def test_picked_tokens_say_their_fate_in_words_and_their_loss():
+    html = draw_example(masked())
+    assert html.count("class='token masked'><bdi>[MASK]") == 1
+    assert "■ masked" in html and "? random" in html and "= unchanged" in html
+    assert "&lt;b&gt;" in html and "<b>" not in html.replace("<b title", "")
+    assert re.search(r"class='right'>on</small><small class='loss' title='[^']*'>5\.00", html)
+    assert "Mean loss <b title='2.4166666666666665'>2.42 nats</b> over 3 of 4 tokens: as unsure as between 11" in html
+
+
+def test_a_token_that_stays_does_not_repeat_itself():
+    assert "class='right'>sat" not in draw_example(masked())
+
+
+def test_four_epochs_stand_beside_each_other_for_both_ways_of_masking():
+    html = draw_example(masked())
+    assert html.count("class='epoch'") == 8 and html.count("<figure>") == 2
+    assert "aria-label='Epoch 2: &lt;b&gt; masked, sat unchanged, on random'" in html
+    assert "class='epoch'" not in draw_example(replace(masked(), later_epochs=()))
+
+
+def test_both_directions_have_their_own_loss():
+    tokens = (token("a"), token("b"))
+    answers = tuple(
+        answer(index, "a", loss, side) for side, loss in (("forward", 1.0), ("backward", 3.0)) for index in (0, 1)
+    )
+    html = draw_example(
+        replace(masked(), objective="bilm", tokens=tokens, inputs=tokens, answers=answers, loss_nats=2.0,
+                later_epochs=())
+    )  # fmt: skip
+    assert html.count(">→ 1.00<") == 2 and html.count(">← 3.00<") == 2
+    assert "over 2 tokens, from the left (→) and from the right (←)" in html
+    assert "Of the picked tokens" not in html
+
+
+def test_an_encoder_decoder_shows_text_input_target_and_both_strings():
+    written = replace(
+        masked(), objective="span", answers=(answer(None, "<extra_id_0>", 0.5),), target_text="<extra_id_0> <b>",
+        later_epochs=(),
+    )  # fmt: skip
+    html = draw_example(written)
+    for title in ("The text", "What the encoder reads", "What the decoder should write"):
+        assert title in html
+    assert "<dt>Target</dt><dd dir='auto'>&lt;extra_id_0&gt; &lt;b&gt;</dd>" in html
+
+
+def test_replaced_tokens_are_told_only_when_asked_for():
+    tokens = (CLS, token("the"), token("cat", Fate.REPLACED))
+    inputs = (CLS, token("the"), token("<i>key", Fate.REPLACED))
+    answers = (answer(0, "original", 0.1), answer(1, "original", 0.1), answer(2, "replaced", 0.25))
+    html = draw_example(
+        replace(masked(), objective="replaced", tokens=tokens, inputs=inputs, answers=answers, replaced_by="drawn by G")
+    )
+    assert html.count("class='token guess'") == 2 and html.count("data-replaced='true'") == 1
+    assert "<small class='truth right'>was cat</small>" in html and "&lt;i&gt;key" in html
+    assert "78 %" in html and "9.5 %" in html  # exp(-0.25); 1 - exp(-0.1)
+    assert "The replacements are drawn by G." in html
+
+
+def test_the_chance_of_the_next_sentence_and_both_losses():
+    html = draw_example(replace(masked(), objective="next_sentence", answers=(answer(None, "next", 0.25),)))
+    assert "<b>78 %</b>" in html and "0.25 nats if it really follows, 1.51 nats if it does not" in html
+
+
+@pytest.mark.parametrize("objective", OBJECTIVE_CARDS)
+def test_every_objective_has_a_formula_that_closes_its_brackets_and_a_paper(objective):
+    text = describe_formula(objective)
+    assert text.count("$$") == 2 and text.replace("$$", "").count("$") % 2 == 0
+    assert text.count("{") == text.count("}") and text.count(r"\left") == text.count(r"\right") - text.count(
+        r"\rightarrow"
+    )
+    assert "](https://" in text
+
+
+def test_languages_have_a_bar_for_the_text_and_one_for_what_is_read():
+    html = language_bars(sample_languages(0.3))
+    assert html.count("class='bar share'") == html.count("class='bar sampled'") == 12
+    assert "Swahili<small>1.6 GiB</small>" in html and "× " in html

@@ -1,0 +1,80 @@
+"""What is drawn of a training that was recorded."""
+
+import pytest
+
+from explorer.analysis.results import TracePoint, TrainingTrace
+from explorer.figures.learning import MOST_TICKS, answers_table, learning_curves, short_tokens
+
+TOKENS = (52_896, 81_228, 1_411_464)
+
+
+def make_trace(*scores: str, prompts: tuple[str, ...] = ("A <b> ___.", "In the")) -> TrainingTrace:
+    return TrainingTrace(
+        "Tiny",
+        tuple(
+            TracePoint(
+                tokens,
+                60.0 * step,
+                {name: 0.1 * step + 0.01 * place for place, name in enumerate(scores)},
+                tuple((prompt, f"{prompt[:1]} & {step}") for prompt in prompts),
+            )
+            for step, tokens in enumerate(TOKENS, 1)
+        ),
+    )
+
+
+def test_a_loss_stands_above_the_shares():
+    figure = learning_curves(make_trace("loss", "top-1", "top-5"))
+    loss, first, five = figure.data
+    assert [line.yaxis for line in (loss, first, five)] == ["y", "y2", "y2"]
+    assert all(line.x == TOKENS for line in figure.data)
+    assert loss.y == pytest.approx((0.1, 0.2, 0.3))
+    assert five.y == pytest.approx((0.12, 0.22, 0.32))
+    assert first.marker.symbol != five.marker.symbol  # colour is not all that tells them apart
+    titles = [note.text for note in figure.layout.annotations]
+    assert titles[0] == "Loss in nats (lower is better)"
+    assert "● </span>first guess is right" in titles[1].replace("</span> ", " </span>")
+    assert figure.layout.xaxis2.title.text == "Tokens seen in training"
+    assert {figure.layout.xaxis.type, figure.layout.xaxis2.type} == {"log"}
+
+
+def test_bits_per_byte_say_what_the_loss_would():
+    figure = learning_curves(make_trace("loss", "bits per byte"))
+    (line,) = figure.data
+    assert line.y == pytest.approx((0.11, 0.21, 0.31))
+    assert [note.text for note in figure.layout.annotations] == ["Bits per byte (lower is better)"]
+    assert figure.layout.xaxis.title.text == "Tokens seen in training"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "labels"),
+    [
+        ((52_896, 1_411_464), ["100 k", "200 k", "500 k", "1.0 M"]),
+        ((52_896, 400_000_000), ["100 k", "1.0 M", "10.0 M", "100 M"]),
+        ((52_896, 3_100_000), ["100 k", "200 k", "500 k", "1.0 M", "2.0 M"]),
+    ],
+)
+def test_the_axis_has_a_few_round_numbers(tokens, labels):
+    points = tuple(TracePoint(count, 1.0, {"loss": 1.0}, ()) for count in tokens)
+    axis = learning_curves(TrainingTrace("Tiny", points)).layout.xaxis
+    assert list(axis.ticktext) == labels
+    assert len(labels) <= MOST_TICKS
+    assert all(tokens[0] <= value <= tokens[1] for value in axis.tickvals)
+
+
+def test_answers_are_told_moment_by_moment_and_escaped():
+    table = answers_table(make_trace("loss"))
+    assert table.count("<tr>") == 1 + len(TOKENS)
+    assert "<th scope='col'>A &lt;b&gt; ___.</th>" in table
+    assert "<th scope='row'>1.4 M tokens</th><td data-label='A &lt;b&gt; ___.'>A &amp; 3</td>" in table
+
+
+def test_a_model_that_was_asked_nothing_has_no_table():
+    assert answers_table(make_trace("loss", prompts=())) == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(52_896, "53 k"), (999_499, "999 k"), (999_500, "1.0 M"), (314_000_000, "314 M")]
+)
+def test_tokens_are_counted_as_people_do(count, words):
+    assert short_tokens(count) == words

@@ -1,0 +1,46 @@
+"""A sentence stands beside a chart where a reader would stumble, and nowhere else."""
+
+from dataclasses import replace
+
+import pytest
+
+from explorer.analysis.results import Choice, Completion
+from explorer.figures.notes import fills_note, reveal_note, unknown_note
+from tests.figures.results import BLANK, CAT, ING, fills, reveal
+
+UNKNOWN = Choice("[UNK]", "[UNK]", 100, 0.3)
+
+
+def filled(*words: str):
+    return replace(fills(), completions=(Completion("The cat sat.", words, -1.0),))
+
+
+def test_sentences_that_differ_from_the_bars_are_explained():
+    assert "need not be the top bars" in fills_note(filled("cat", "mat"))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        filled("cat", "##ing"),  # the same as the bars
+        replace(filled("cat", "mat"), strategy="independent"),
+        replace(filled("mat"), blanks=(BLANK,)),
+        replace(fills(), completions=()),
+    ],
+)
+def test_where_nothing_differs_nothing_is_said(result):
+    assert fills_note(result) == ""
+
+
+def test_the_token_for_unknown_words_is_explained_and_is_no_difference():
+    blank = replace(BLANK, choices=(UNKNOWN, CAT))
+    note = fills_note(replace(filled("cat", "##ing"), blanks=(blank, replace(BLANK, choices=(ING,)))))
+    assert "[UNK] stands for" in note and "top bars" not in note
+    assert unknown_note(["cat"]) == ""
+    assert "&lt;unk&gt; stands for" in unknown_note(["cat", "<unk>"])
+
+
+def test_watching_one_blank_says_what_shows_more():
+    lone = replace(reveal(), steps=reveal().steps[:1])
+    assert "shows most with several" in reveal_note(lone)
+    assert reveal_note(reveal()) == ""

@@ -1,0 +1,81 @@
+"""Scores, layers and options as HTML: the text stays the text, its numbers are there, and nothing is unescaped."""
+
+import html
+import re
+
+import pytest
+
+from explorer.analysis import choose_option, read_layers, score_text
+from explorer.analysis.exporting import to_tables
+from explorer.analysis.score_comparison import compare_scores
+from explorer.figures.layers import layer_table
+from explorer.figures.options import option_columns
+from explorer.figures.scores import comparison_table, protocol_note, score_table, scored_texts
+from tests.analysis import causal_models, objective_models
+from tests.analysis.tiny_models import word_piece
+
+EVIL = "the <b>cat</b> & 'dog'  is\n我\u0301 happy"
+
+
+@pytest.mark.parametrize("make", causal_models.MODELS.values(), ids=causal_models.MODELS)
+def test_every_character_of_the_text_is_there_once(make):
+    drawn = scored_texts([score_text(make(), EVIL, alternatives=0)])
+    bare = re.sub(r"<span class='facts' role='tooltip'>(?:<span>.*?</span>)*</span>", "", drawn)
+    [text] = re.findall(r"<p class='scored-text' dir='auto'>(.*?)</p>", bare, flags=re.DOTALL)
+    assert html.unescape(re.sub(r"<[^>]+>", "", text)) == EVIL
+    assert "<b>cat" not in drawn
+
+
+def test_surprisal_shades_and_numbers_agree():
+    score = score_text(word_piece(), "the cat is in paris")
+    drawn = scored_texts([score])
+    shades = [float(shade) for shade in re.findall(r"class='scored-token' tabindex='0' style='--c:([\d.]+)'", drawn)]
+    bits = [token.surprisal_bits for token in score.passes[0].tokens]
+    assert shades == pytest.approx([min(each / 16, 1) for each in bits], abs=0.006)
+    assert f"{bits[1]:.2f} bits" in drawn and f"Pseudo-perplexity <b title='{score.perplexity!r}'>" in drawn
+    assert score_table(score).count("<tr>") == 1 + 5
+    assert "pseudo-log-likelihood" in protocol_note([score])
+
+
+def test_both_directions_are_drawn():
+    score = score_text(objective_models.mini("bilm"), "the dog barks")
+    drawn = scored_texts([score]) + score_table(score)
+    assert "what stands before it" in drawn and "what stands behind it" in drawn and "bits →" in drawn
+
+
+def test_a_comparison_says_in_words_who_expected_a_word_more():
+    first, other = score_text(causal_models.openai_gpt(), EVIL), score_text(word_piece(), EVIL)
+    compared = compare_scores(first, other)
+    drawn = comparison_table(compared)
+    for word in compared.words:
+        if word.difference_bits is not None:
+            who = first.model if word.difference_bits > 0 else other.model
+            assert f"{abs(word.difference_bits):.1f} bits more expected by {who}" in drawn
+    assert "&lt;b&gt;cat" in drawn and "<b>cat" not in drawn
+    assert "has it easier" in protocol_note([first, other])
+
+
+def test_layers_frame_the_final_answer():
+    result = read_layers(causal_models.bert_decoder(), "the cat is", top_k=3)
+    drawn = layer_table(result)
+    assert drawn.count("<tr>") == 1 + len(result.layers)
+    framed = sum(
+        token.token_id == result.layers[-1].tokens[0].token_id for one in result.layers for token in one.tokens
+    )
+    assert drawn.count("heat answer") == framed >= 1
+    assert len(to_tables(result)["layers"]) == 1 + 3 * len(result.layers)
+
+
+def test_options_show_their_sums_and_escape_what_was_typed():
+    model = causal_models.bert_decoder()
+    options = ["<i>happy", "a dog"]
+    choice = choose_option(model, "the cat is", options=options, normalise="pmi", domain="he <u>is")
+    drawn = option_columns([choice])
+    assert "<i>happy" not in drawn and "<u>" not in drawn and "&lt;i&gt;happy" in drawn
+    for one in choice.options:
+        for token in (*one.part.tokens, *one.baseline.tokens):
+            assert f"{token.log_probability:.2f}".replace("-", "−") in drawn
+    assert drawn.index("✓ chosen") < drawn.index(html.escape(choice.options[1].option) + "</bdi>")
+    per_token = option_columns([choose_option(model, "the cat is", options=options, normalise="tokens")])
+    assert "÷ 2 tokens" in per_token
+    assert len(to_tables(choice)["options"]) == 3

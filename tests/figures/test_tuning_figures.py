@@ -1,0 +1,215 @@
+"""Fine-tuning as drawn: numbers as measured, words that are true of them, nothing by colour alone or unescaped."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from explorer.figures.confusion import confusion_map, confusion_table, confusion_words, mistakes_table, order_judged
+from explorer.figures.explore_links import explore_links
+from explorer.figures.job_list import job_list, run_table, when
+from explorer.figures.job_state import job_box, progress_share
+from explorer.figures.label_curve import LabelCurve, label_chart, label_words
+from explorer.figures.movements import mix_bars, mix_words, movement_bars, movement_words
+from explorer.figures.tried import judged_box, judged_sides, samples_table, sides_table
+from explorer.figures.tuning_curves import Curve, curve_words, loss_chart, score_chart
+from explorer.figures.tuning_words import (
+    duration,
+    job_words,
+    kind_of,
+    outcome_words,
+    run_name,
+    score_list,
+    score_words,
+    step_words,
+)
+from explorer.models.card import Ability
+from explorer.training.jobs.tables import job_tables, run_tables
+from explorer.training.tuning.recipe import Recipe
+from explorer.training.tuning.suits import SCORES, explain_score
+from tests.figures.tuned_jobs import EVIL, OUTCOME, STEPS, make_job, make_log
+
+
+def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_marks():
+    curves = [Curve("Everything", STEPS, 0), Curve("LoRA" + EVIL, STEPS[:2], 1)]
+    figure = loss_chart(curves)
+    trained, held, other, _ = figure.data
+    assert (list(trained.x), list(trained.y)) == ([0.5, 1.0, 1.5, 2.0], [1.2, 0.8, 0.4, 0.2])
+    assert list(held.y) == [0.7, 0.5, 0.9] and held.line.dash == "dash" and trained.line.dash is None
+    assert held.marker.symbol != figure.data[3].marker.symbol and trained.line.color != other.line.color
+    names = figure.layout.annotations[0].text
+    assert "Everything" in names and EVIL not in names and "dashed" in names
+    scores = score_chart(curves[:1], "accuracy", OUTCOME.baselines)
+    assert list(scores.data[0].y) == [0.6, 0.8, 0.75]
+    assert "logistic regression on words 60.0 %" in [note.text for note in scores.layout.annotations]
+    words = curve_words(curves, "accuracy")
+    assert "training loss from 1.20 to 0.20" in words and EVIL not in words
+    assert words.count("learns its examples by heart") == 1, "only where the held-out loss turned up"
+
+
+def test_the_confusion_matrix_has_numbers_words_and_a_table():
+    figure = confusion_map(OUTCOME)
+    heat = figure.data[0]
+    assert [list(row) for row in heat.text] == [["1", "1"], ["0", "2"]] and heat.texttemplate
+    assert [list(row) for row in heat.z] == [[0.5, 0.5], [0.0, 1.0]], "shares of the right class"
+    assert EVIL not in str(figure.to_json())
+    assert figure.layout.yaxis.title.standoff, "the title keeps clear of the labels"
+    assert "3 of 4 held-out examples are right" in confusion_words(OUTCOME)
+    assert "3 of 4 held-out words are right" in confusion_words(OUTCOME, "words")
+    for html in (confusion_table(OUTCOME), confusion_words(OUTCOME), mistakes_table(OUTCOME.judged, "wrong")):
+        assert EVIL not in html
+
+
+@pytest.mark.parametrize(
+    ("order", "texts"),
+    [
+        ("wrong", ["sure and wrong" + EVIL]),
+        ("doubtful", ["doubtful", "sure", "surer"]),
+        ("all", ["surer", "sure and wrong" + EVIL, "sure", "doubtful"]),
+    ],
+)
+def test_examples_are_sorted_by_how_sure_the_model_is(order, texts):
+    assert [one.text for one in order_judged(OUTCOME.judged, order)] == texts
+
+
+def test_that_it_stays_close_to_the_start_is_said_only_where_it_does():
+    assert "stays close to the start" in movement_words(OUTCOME, "full")
+    far = replace(OUTCOME, movements=(*OUTCOME.movements[:1], replace(OUTCOME.movements[1], relative=0.4)))
+    assert "close" not in movement_words(far, "full")
+    assert "close" not in movement_words(OUTCOME, "scratch")
+    still = replace(OUTCOME, movements=tuple(replace(one, relative=0.0) for one in OUTCOME.movements[:2]))
+    assert "exactly where they stood" in movement_words(still, "frozen")
+    bars = movement_bars(OUTCOME.movements).data[0]
+    assert list(bars.x) == [0.01, 0.04] and list(bars.y) == ["embeddings", "layer 1"], "what is new has no start"
+    assert "The new head" in movement_words(OUTCOME, "full") and "new head" not in movement_words(still, "frozen")
+    assert movement_bars(still.movements) is None
+    assert "layer 1 (50 %)" in mix_words(OUTCOME.mix) and list(mix_bars(OUTCOME.mix).data[0].y) == [0.2, 0.5, 0.3]
+
+
+def test_the_label_curve_says_how_many_labels_are_saved_only_where_they_are():
+    frozen = LabelCurve("Everything", ((8, 0.6), (32, 0.8), (128, 0.9)))
+    scratch = LabelCurve("From random weights", ((8, 0.5), (32, 0.55), (128, 0.6)))
+    bag = LabelCurve("logistic regression on words", ((8, 0.5), (128, 0.7)), is_baseline=True)
+    figure = label_chart([frozen, scratch, bag], "accuracy", {"most frequent class": 0.5})
+    assert figure.layout.xaxis.type == "log" and list(figure.data[0].x) == [8, 32, 128]
+    assert [trace.line.dash for trace in figure.data] == ["solid", "solid", "dash"]
+    assert "has that with 8: 16 times fewer labels" in label_words([frozen, scratch, bag], "accuracy")
+    falling = replace(scratch, points=((8, 0.5), (32, 0.7), (128, 0.6)))
+    assert "best with 32 examples, 70.0 %; Everything has that with 32" not in label_words(
+        [frozen, falling], "accuracy"
+    )
+    assert "With 128 examples: From random weights 60.0 %, Everything 90.0 %" in label_words(
+        [frozen, falling], "accuracy"
+    )
+    begun = replace(scratch, points=scratch.points[:2])  # the run on 128 is under way
+    assert "32 examples, 55.0 %; Everything has that with 8: 4 times" in label_words([frozen, begun], "accuracy")
+    assert "drawn as the runs end" in label_words([frozen, replace(scratch, points=())], "accuracy")
+    alike = label_words([replace(scratch, name="A"), replace(scratch, name="B")], "accuracy")
+    assert "times fewer" not in alike
+
+
+def test_a_job_says_its_state_in_words_with_its_place_and_its_reason():
+    assert "place 2 in line" in job_words(make_job("full", state="waiting"))
+    running = job_words(make_job("full", "lora", state="running"))
+    assert "run 1 of 2" in running and "step 15 of 20" in running
+    stopped = job_words(make_job("full", "lora", state="stopped"))
+    assert "at step 15 of 20, in run 1 of 2, Everything" in stopped
+    assert step_words(STEPS[0], is_one_of_several=True).endswith("about 3 s left of this run")
+    assert step_words(STEPS[0]).endswith("about 3 s left")
+    assert "right label.'>accuracy</abbr> <span" in job_words(make_job("full"))
+    assert "no better than" not in outcome_words(OUTCOME, Recipe("pairs"))
+    poor = replace(OUTCOME, scores={"accuracy": 0.6})
+    assert "no better than logistic regression on words" in outcome_words(poor, Recipe("pairs"))
+    assert "epochs" not in outcome_words(poor, Recipe("pairs", "frozen"))
+    lower = replace(OUTCOME, scores={"perplexity": 9.0}, baselines={"before fine-tuning": 8.0, "other": 9.5})
+    assert "no better than before fine-tuning" in outcome_words(lower, Recipe("masked"))
+    assert "no better" not in outcome_words(replace(lower, scores={"perplexity": 7.0}), Recipe("masked"))
+    race = make_job("full", "lora")
+    better = replace(race.outcomes[1], scores={"accuracy": 0.99})
+    assert re.search(
+        r"Best: LoRA, <b><abbr title=[^>]*>accuracy</abbr> 99.0 %</b>",
+        job_words(replace(race, outcomes=race.outcomes | {1: better})),
+    )
+    worse = {0: replace(better, scores={"perplexity": 9.0}), 1: replace(better, scores={"perplexity": 7.5})}
+    assert re.search(
+        r"Best: LoRA, <b><abbr title=[^>]*>perplexity</abbr> 7.50</b>", job_words(replace(race, outcomes=worse))
+    )
+    assert "Best" not in job_words(replace(race, outcomes=race.outcomes | {1: worse[1]}))
+    failed = make_job("full", state="failed", message=f"The loss is no number.{EVIL} Lower the learning rate.")
+    assert "The loss is no number." in job_words(failed) and EVIL not in job_box(failed)
+    assert "role='alert'" in job_box(failed) and "example" in job_box(failed, is_example=True).lower()
+    assert progress_share(make_job("full", "lora", state="running")) == 0.375
+    assert (kind_of(make_job("full").spec), kind_of(make_job("full", "lora").spec)) == ("one", "race")
+    curve = make_job("full", examples=(8, 32)).spec
+    assert kind_of(curve) == "labels" and run_name(curve, 1) == "Everything, 32 examples"
+
+
+def test_lists_of_jobs_escape_and_mark_what_is_best():
+    race = make_job("frozen", "full")
+    table = job_list([race], race.id, [race.id], now=1e9 + 7200)
+    assert "aria-current=true" in table and " checked" in table and "2 h ago" in table and EVIL not in table
+    assert "You have trained nothing yet" in job_list([], "", [], 0)
+    rows = run_table(race).split("<tr>")
+    assert "best" in rows[3] and "best" not in rows[2] and run_table(make_job("full")) == ""
+    assert when(0, 86_400 * 3) == "1 Jan 1970"
+    assert (duration(8.2), duration(125), duration(3780)) == ("8 s", "2 min 5 s", "1 h 3 min")
+    assert (score_words("accuracy", 0.875), score_words("spearman", -0.5)) == ("87.5 %", "−0.50")
+
+
+def test_links_open_the_tabs_that_the_model_is_able_to_use():
+    name = 'mine" & <yours> · LoRA #a1b2c3d4e5f6-0'
+    abilities = {Ability.EMBED, Ability.FILL_BLANKS}
+    row = explore_links(name, "MiniLM (masked)", abilities, "tuned/a/0.zip", has_moved=True)
+    still = explore_links(name, "MiniLM (masked)", abilities, "", has_moved=False)
+    assert "beside its base" in row and "beside its base" not in still and "the same as its base" in still
+    assert "tab=fill&model=mine%22+%26+%3Cyours%3E+%C2%B7+LoRA+%23a1b2c3d4e5f6-0&show=compare" in row
+    assert "?tab=attention&model=MiniLM+%28masked%29'" in row and "Attention <small>of its base" in row
+    assert still.count("tab=attention") == 1
+    assert "&layer=6&beside_layer=6&beside=MiniLM" in row  # both at the same layer
+    assert "tab=generate" not in row and "tab=anisotropy" in row and "<yours>" not in row
+    for html in (
+        judged_box(OUTCOME.judged[0], OUTCOME.labels),
+        sides_table([(EVIL, [(EVIL, 0.5)])], [EVIL]),
+        samples_table(OUTCOME.before_and_after),
+        judged_sides([(EVIL, OUTCOME.judged[0], OUTCOME.labels)] * 2, is_sure=True),
+    ):
+        assert EVIL not in html and html
+    assert "what is right" not in samples_table(OUTCOME.before_and_after)
+    told = samples_table([replace(OUTCOME.before_and_after[0], text="A ___ day. [long]", before="")])
+    assert "[what is right]" in told and "<i>nothing</i>" in told
+    sides = [(title, OUTCOME.judged[0], OUTCOME.labels) for title in ("before", "after")]
+    both = judged_sides(sides, is_sure=False)
+    assert both.index("<bdi>before") < both.index("<bdi>after") and "sure<" not in both
+    assert "<section>" not in judged_sides(sides[:1], is_sure=True)
+
+
+def test_tables_hold_every_number_and_what_it_is_of():
+    status = make_job("full", "frozen")
+    tables = job_tables([(status, make_log(status))])
+    assert len(tables["curves"]) == 1 + 2 * len(STEPS) and tables["curves"][1][-7:-2] == [5, 0.5, 1.0, 1.2, None]
+    assert ["accuracy", 0.71, None] in [row[-3:] for row in tables["scores"]]
+    run = run_tables(make_job("full", outcomes={0: OUTCOME}), 0)
+    assert run["confusion"][1][-3:] == ["good", 1, 1] and len(run["judged"]) == 5
+    assert set(run) == {"confusion", "judged", "movements", "mix", "samples"}
+
+
+def test_every_score_is_explained_where_it_stands():
+    for name in SCORES:
+        said = explain_score(name, "answers")
+        assert said.endswith(".") and said in score_list({name: 0.5}, "answers").replace("&#x27;", "'")
+    assert "phrases" in explain_score("f1", "tagging") != explain_score("f1", "answers")
+    assert "masked tokens" in explain_score("accuracy", "masked") and "label" in explain_score("accuracy", "pairs")
+    assert explain_score("of another version", "pairs") == "" and EVIL not in score_list({EVIL: 1.0}, "pairs")
+    race = make_job("frozen", "full")
+    for html in (job_box(race), run_table(race), job_list([race], race.id, [], 0)):
+        assert f"title='{explain_score('accuracy', 'classification')}'" in html
+
+
+def test_a_model_that_is_being_loaded_is_said_to_be_for_the_first_run_and_the_next():
+    race = make_job("frozen", "full", state="running")
+    assert "loading the model" not in job_words(race) and "budget loading" not in job_box(race)
+    first = replace(race, last={})
+    second = replace(race, outcomes={0: OUTCOME})
+    for status, which in ((first, "run 1 of 2, Head on frozen features"), (second, "run 2 of 2, Everything")):
+        assert f"{which}: loading the model." in job_words(status) and "budget loading" in job_box(status)
+    assert "budget loading" not in job_box(make_job("full", state="stopped", last={}))

@@ -1,0 +1,70 @@
+"""The lines that the page draws a text from: what each says, and that nothing a visitor typed becomes a tag."""
+
+import json
+
+from explorer.analysis.branches import ROOT, Tree, choose, go_to, grow
+from explorer.analysis.generation_results import STOPS, GenerationStep, TokenOption
+from explorer.figures.writing import sheet
+
+OPTIONS = (TokenOption(1, " <b>", 0.5, 0.75), TokenOption(2, " b", 0.25, 0.0))
+
+
+def step(token_id, stop=""):
+    option = OPTIONS[token_id - 1]
+    return GenerationStep(token_id, option.text, option.probability, option.chance, token_id, 1.0, OPTIONS, stop)
+
+
+def lines(text):
+    assert text.endswith("\n")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def written(*tokens, stop=""):
+    tree = Tree("M", "<script>alert(1)</script>")
+    for index, token_id in enumerate(tokens, start=1):
+        tree = grow(tree, step(token_id, stop if index == len(tokens) else ""), "sampling, seed 0")
+    return tree
+
+
+def test_a_text_is_a_head_its_steps_and_a_tail():
+    head, first, second, tail = lines(sheet(written(1, 2, stop="length"), 7, is_writing=False))
+    assert (head["kind"], head["turn"], head["prompt"]) == ("head", 7, "<script>alert(1)</script>")
+    assert first["numbers"] == [0.5, 0.75, 1, 1.0]
+    assert second["options"] == [[1, " <b>", 0.5, 0.75], [2, " b", 0.25, 0.0]]
+    assert (tail["words"], tail["here"], tail["may_go_on"]) == (STOPS["length"], 1, True)
+
+
+def test_no_tag_is_sent():
+    assert "<" not in sheet(written(1, 1), 0, is_writing=False)
+
+
+def test_while_it_is_written_lines_are_only_added():
+    before, after = (sheet(written(*tokens), 3, is_writing=True) for tokens in ((1,), (1, 2)))
+    assert after.startswith(before)
+    assert sheet(written(1, 2), 3, is_writing=False).startswith(after)
+
+
+def test_a_text_that_ended_is_not_gone_on_with():
+    for stop, goes_on in (("end", False), ("context", False), ("length", True)):
+        tail = lines(sheet(written(1, stop=stop), 0, is_writing=False))[-1]
+        assert (tail["may_go_on"], tail["words"]) == (goes_on, STOPS[stop])
+
+
+def test_a_stop_is_said():
+    assert "kept" in lines(sheet(written(1), 0, is_writing=False, is_stopped=True))[-1]["words"]
+
+
+def test_branches_say_where_they_part_and_how_likely_they_are():
+    tree = choose(written(1, 1, 2), 1, 2)
+    first, second = lines(sheet(tree, 0, is_writing=False))[-1]["branches"]
+    assert (first["number"], first["parent"], first["tokens"], first["total"]) == (1, 0, 3, "−2.77")
+    assert (second["number"], second["parent"], second["shared"], second["begins"]) == (2, 1, 1, "b")
+    assert second["by_hand"] and not first["by_hand"]
+    assert second["mean"] == "−1.04"
+    apart = grow(go_to(written(1), ROOT), step(2), "greedy")
+    assert [branch["parent"] for branch in lines(sheet(apart, 0, is_writing=False))[-1]["branches"]] == [0, 0]
+
+
+def test_nothing_written_is_a_sheet_too():
+    head, tail = lines(sheet(Tree("M", ""), 0, is_writing=False))
+    assert (head["prompt"], tail["branches"], tail["may_go_on"]) == ("", [], True)

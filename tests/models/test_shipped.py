@@ -1,0 +1,80 @@
+"""The bundled models that do not fill blanks: they load, and do what they were trained for."""
+
+from functools import partial
+
+import pytest
+import torch
+
+from explorer.analysis import fill_spans, score_text
+from explorer.models.backend import LoadedModel
+from explorer.models.catalogue import SPAN_MODEL
+from explorer.models.catalogue.minis import MINIS
+
+CAUSAL = "MiniLM (causal)"
+PAIRS = (
+    ("The children are playing in the garden.", "The children is playing in the garden."),
+    ("She has never been to London.", "She has never be to London."),
+    ("He wanted to see the man.", "He wanted to the see man."),
+    ("Many people live in this city.", "Many person live in this city."),
+    ("He was born in 1920 and died in 1985.", "He born was in 1920 and in died 1985."),
+)
+
+
+@pytest.fixture
+def ask(shipped_registry):
+    """Ask the causal model something."""
+    return lambda question: shipped_registry.run(CAUSAL, question)
+
+
+def log_likelihood(model: LoadedModel, text: str) -> float:
+    ids = torch.tensor([model.tokenizer(text).input_ids])
+    log_probabilities = model.network(ids).logits[0, :-1].log_softmax(dim=-1)
+    return log_probabilities.gather(1, ids[0, 1:, None]).sum().item()
+
+
+def test_grammatical_sentences_are_likelier(ask):
+    right = ask(lambda model: [log_likelihood(model, good) > log_likelihood(model, bad) for good, bad in PAIRS])
+    assert sum(right) >= 4
+
+
+def test_no_token_sees_a_later_one(ask):
+    def compare(model: LoadedModel) -> bool:
+        ids = torch.tensor([model.tokenizer("The dog ran into the house.").input_ids])
+        changed = ids.clone()
+        changed[0, -2:] = 2000
+        one, other = (model.network(each).logits[0, :-2] for each in (ids, changed))
+        return torch.allclose(one, other, atol=1e-4)
+
+    assert ask(compare)
+
+
+def test_a_text_is_gone_on_with_from_its_last_word(ask):
+    def write(model: LoadedModel) -> tuple[list[int], str]:
+        inputs = model.tokenizer("He was born in", return_tensors="pt").input_ids
+        written = model.network.generate(inputs, max_new_tokens=1, do_sample=False, pad_token_id=0)
+        return inputs[0].tolist(), model.tokenizer.decode(written[0, inputs.shape[1] :])
+
+    ids, word = ask(write)
+    assert ids[-1] != 102  # [SEP] would tell the model that the text is over
+    assert word.strip() in ("the", "london", "new", "a", "18") or word.strip().isdigit()
+
+
+def test_the_span_model_writes_what_is_missing_and_where_it_ends(shipped_registry):
+    found = shipped_registry.run(SPAN_MODEL, partial(fill_spans, text="He was born in New ___ and died in 1985."))
+    assert "york" in [choice.text for choice in found.spans[0].choices[:2]]
+    assert found.completions[0].log_probability > -5
+
+
+def test_the_family_from_nothing_shares_one_vocabulary(shipped_registry):
+    vocabularies = [shipped_registry.run(card.name, lambda model: model.tokenizer.get_vocab()) for card in MINIS]
+    assert all(vocabulary == vocabularies[0] for vocabulary in vocabularies)
+
+
+@pytest.mark.parametrize("name", [card.name for card in MINIS])
+def test_the_family_from_nothing_expects_sentences_rather_than_their_words_in_disorder(shipped_registry, name):
+    for good, bad in (
+        ("He was one of the first to come to the house.", "To one house the was first come to he the of."),
+        ("She was in the city for the first time.", "In was city for she first the time the."),
+    ):
+        bits = [shipped_registry.run(name, partial(score_text, text=text)).surprisal_bits for text in (good, bad)]
+        assert bits[0] < 0.85 * bits[1]

@@ -1,0 +1,146 @@
+"""The tab that shows attention: what it opens on, what its examples claim, and what it keeps."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from explorer.analysis.attention_packing import PackedReading, PackedStack, select_weights, unpack_weights
+from explorer.analysis.attention_results import AttentionToken
+from explorer.errors import UnsuitableText
+from explorer.figures.bertviz import bertviz_frame, most_tokens
+from explorer.tabs.attention.first_reading import compute_first_reading, read_first_reading
+from explorer.tabs.attention.gallery import read_gallery
+from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
+from explorer.tabs.attention.which import head_word, layer_of, read_which
+
+COUNTS = {"encoder": (6, 12), "cross": (6, 8)}
+
+
+def make_packed(length: int, layers: int = 1, texts: tuple[str, ...] = ()) -> PackedReading:
+    names = texts or tuple(f"t{place}" for place in range(length))
+    tokens = tuple(AttentionToken(name, place, 0, False, name) for place, name in enumerate(names))
+    roots = np.full((layers, 2, length, length), 1000, np.uint16)
+    return PackedReading("any", "text", None, False, (PackedStack("encoder", tokens, tokens, roots, layers),))
+
+
+class FakeRegistry:
+    """Answers with a reading of the length of the text, and counts."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def run(self, name, analysis):
+        self.gate.wait(10)
+        ask = analysis.keywords["ask"]
+        self.asked.append(ask.text)
+        return make_packed(len(ask.text))
+
+
+def test_the_stored_first_reading_is_the_models_own(shipped_registry):
+    stored, live = read_first_reading(), compute_first_reading(shipped_registry)
+    assert [stack.queries for stack in stored.stacks] == [stack.queries for stack in live.stacks]
+    for before, now in zip(stored.stacks, live.stacks, strict=True):
+        np.testing.assert_allclose(unpack_weights(before.roots), unpack_weights(now.roots), atol=1e-3)
+
+
+@pytest.mark.parametrize("start", read_gallery(), ids=lambda start: start.label)
+def test_an_example_shows_what_it_says(shipped_registry, start):
+    ask = tidy_ask(shipped_registry, start.model, Ask(start.model, start.text, start.second, start.new_tokens))
+    reading = Readings(64).all_layers(shipped_registry, ask)
+    counts = {stack.name: (stack.layers, stack.roots.shape[1]) for stack in reading.stacks}
+    which = read_which(start.at, counts)
+    assert which.word == start.at, "the model has this head"
+    stack = next(stack for stack in reading.stacks if stack.name == which.stack)
+    weights = unpack_weights(select_weights(reading, which.stack, which.layer, which.head))
+    looks, seen, least = start.shows
+    found = [
+        weights[query, key]
+        for query, one in enumerate(stack.queries)
+        for key, other in enumerate(stack.keys)
+        if (one.text, other.text) == (looks, seen)
+    ]
+    assert found and max(found) >= least
+    if start.look.startswith("p"):
+        assert stack.queries[int(start.look[1:])].text == looks
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("encoder-3-5", "encoder-3-5"),
+        ("encoder-99-0", "encoder-6-1"),
+        ("cross-1-12", "cross-1-8"),
+        ("cross-rollout", "cross-mean"),
+        ("encoder-rollout", "encoder-rollout"),
+        ("encoder-2-mean", "encoder-2-mean"),
+        ("decoder-2-2", "encoder-2-2"),
+        ("<script>", "encoder-1-1"),
+        ("", "encoder-1-1"),
+    ],
+)
+def test_a_word_means_the_nearest_head_of_the_model(word, meant):
+    assert read_which(word, COUNTS).word == meant
+
+
+def test_words_are_counted_from_one_and_indexes_from_zero():
+    assert head_word("encoder", 2, 4) == "encoder-3-5"
+    assert head_word("encoder", 2, None) == "encoder-3-mean"
+    assert layer_of("encoder-3-5") == 2 and layer_of("encoder-mean") is None and layer_of("nonsense") == 0
+
+
+def test_readings_leave_when_there_is_no_room_and_are_read_again():
+    registry, readings = FakeRegistry(), Readings(room_mib=1)
+    first, second = Ask("any", "a" * 500), Ask("any", "b" * 400)  # 0.95 and 0.61 MiB
+    assert readings.all_layers(registry, first) is readings.all_layers(registry, first)
+    readings.all_layers(registry, second)
+    assert readings.size_bytes == 400 * 400 * 2 * 2
+    readings.all_layers(registry, first)
+    assert [text[0] for text in registry.asked] == ["a", "b", "a"]
+    readings.all_layers(registry, Ask("any", "c" * 600))  # larger than all the room: answered, and not kept
+    assert readings.size_bytes <= 2**20
+
+
+def test_whoever_asks_for_the_same_waits_for_the_same():
+    registry, readings = FakeRegistry(), Readings(room_mib=1)
+    registry.gate.clear()
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(readings.all_layers(registry, Ask("any", "abc"))))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    registry.gate.set()
+    for thread in threads:
+        thread.join(10)
+    assert registry.asked == ["abc"] and len({id(reading) for reading in found}) == 1
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [None, [], {}, {"asked": {}, "which": "encoder-1-1"}, {"asked": "x", "which": "y"},
+     {"asked": {"model": "m", "text": 3, "second": "", "new_tokens": 0}, "which": ""},
+     {"asked": {"model": "m", "text": "", "second": "", "new_tokens": True}, "which": ""},
+     {"asked": {"model": "m", "text": "", "second": "", "new_tokens": 0, "more": 1}, "which": ""}],
+)  # fmt: skip
+def test_what_the_page_never_sends_is_refused(sent):
+    with pytest.raises(UnsuitableText):
+        read_ask(sent)
+
+
+def test_bertviz_gets_hostile_tokens_as_data_once_and_nothing_from_outside():
+    hostile = "</script><script>alert(1)</script>"
+    frame = bertviz_frame(make_packed(3, texts=("a", hostile, "مرحبا")), "model")
+    assert "sandbox='allow-scripts'" in frame and "allow-same-origin" not in frame
+    assert hostile not in frame and "&lt;/script&gt;&lt;script&gt;alert" not in frame
+    assert frame.count("\\u003c/script>\\u003cscript>alert".replace(">", "&gt;")) == 2  # as a row, and as a column
+    assert "default-src &#x27;none&#x27;" in frame
+
+
+def test_bertviz_draws_fewer_tokens_of_larger_models():
+    small, large = make_packed(4), make_packed(4, layers=1000)
+    assert most_tokens(small) == 48
+    assert most_tokens(large) == 8

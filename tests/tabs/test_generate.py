@@ -1,0 +1,71 @@
+"""The tab that writes: its example, its prompts and its controls."""
+
+import math
+
+import pytest
+
+from explorer.analysis.decoding_strategies import CONTROLS, STRATEGIES
+from explorer.tabs.generate.controls import SLIDERS, acting, in_words
+from explorer.tabs.generate.desk import Desk
+from explorer.tabs.generate.first_text import compute_first_text, read_first_text
+from explorer.tabs.generate.gallery import read_gallery, values_of
+
+
+def test_the_stored_example_is_what_the_model_writes(shipped_registry):
+    first, computed = read_first_text(), compute_first_text(shipped_registry)
+    assert first.length == computed.length
+    stored, live = first.tree, computed.tree
+    assert (stored.model, stored.prompt, stored.here) == (live.model, live.prompt, live.here)
+    for before, now in zip(stored.nodes, live.nodes, strict=True):
+        assert (before.parent, before.how, before.step.token_id) == (now.parent, now.how, now.step.token_id)
+        assert before.step.text == now.step.text
+        assert math.isclose(before.step.probability, now.step.probability, rel_tol=1e-3)
+        assert math.isclose(before.step.entropy, now.step.entropy, rel_tol=1e-3)
+
+
+def test_every_prompt_of_the_gallery_moves_controls_that_act_and_within_their_reach():
+    gallery = read_gallery()
+    assert len(gallery) >= 8
+    assert gallery[0].text == read_first_text().tree.prompt
+    for start in gallery:
+        assert set(start.settings) <= set(STRATEGIES[start.strategy].controls)
+        for name, value in zip(SLIDERS, values_of(start), strict=True):
+            assert SLIDERS[name].least <= value <= SLIDERS[name].most
+
+
+def test_every_control_of_a_strategy_has_a_slider_that_the_analysis_accepts():
+    for strategy in STRATEGIES.values():
+        assert set(strategy.controls) - {"seed"} <= set(SLIDERS)
+    for name, reach in SLIDERS.items():
+        assert CONTROLS[name].lowest <= reach.least < reach.most <= CONTROLS[name].highest
+
+
+def test_only_controls_that_act_are_passed_on_and_whole_numbers_are_whole():
+    values = {name: CONTROLS[name].default for name in SLIDERS} | {"top_k": 5.0, "temperature": 0.5}
+    assert acting("greedy", values) == {"repetition_penalty": 1.0}
+    passed = acting("sample", values)
+    assert (passed["top_k"], type(passed["top_k"])) == (5, int)
+    assert "beams" not in passed
+
+
+@pytest.mark.parametrize(
+    ("strategy", "changed", "words"),
+    [
+        ("greedy", {}, "greedy"),
+        ("greedy", {"repetition_penalty": 1.3, "temperature": 0.2}, "greedy, repetition penalty 1.3"),
+        ("sample", {"temperature": 0.7}, "sampling, temperature 0.7, top p 1, seed 3"),
+    ],
+)
+def test_settings_in_words(strategy, changed, words):
+    values = {name: CONTROLS[name].default for name in SLIDERS} | changed
+    assert in_words(strategy, values, 3) == words
+
+
+def test_who_asks_last_writes():
+    desk = Desk(read_first_text().tree)
+    first = desk.take()
+    second = desk.take()
+    desk.end(first)
+    assert desk.is_writing
+    desk.end(second)
+    assert not desk.is_writing

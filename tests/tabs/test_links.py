@@ -1,0 +1,66 @@
+"""What an address puts into a field, whatever somebody wrote into the address."""
+
+import gradio as gr
+import pytest
+
+from explorer.tabs.links import _first_value, _keep, _stretched, _value
+
+SLIDER = gr.Slider(1, 20, 5, step=1)
+SHARE = gr.Slider(0.05, 1, 0.9, step=0.05)
+NUMBER = gr.Number(1, minimum=1, precision=0)
+RADIO = gr.Radio([("Joint", "joint"), ("Left", "left")], value="joint")
+DIMENSIONS = gr.Radio([("2-D", 2), ("3-D", 3)], value=2)
+MODEL = gr.Dropdown([("A · 1 M", "A")], value="A", allow_custom_value=True)
+TICKED = gr.CheckboxGroup([("X", "x"), ("Y", "y")], value=["x"])
+MODELS = gr.Dropdown([("A · 1 M", "A"), ("B, early", "B, early")], value=["A"], multiselect=True, max_choices=1)
+
+
+@pytest.mark.parametrize(
+    ("component", "given", "value"),
+    [
+        (gr.Textbox(), "", ""),
+        (gr.Textbox(), "<b>\n", "<b>\n"),
+        (SLIDER, "7", 7),
+        (SLIDER, "21", None),
+        (SLIDER, "0", None),
+        (SLIDER, "nan", None),
+        (SLIDER, "1e3", None),
+        (SLIDER, "²", None),
+        (SHARE, "0.35", 0.35),
+        (SHARE, "1", 1.0),
+        (SHARE, "1.01", None),
+        (SHARE, "1e-1", None),
+        (SLIDER, "7.5", None),
+        (NUMBER, "300", 300),
+        (NUMBER, "9" * 400, None),
+        (RADIO, "left", "left"),
+        (RADIO, "right", None),
+        (DIMENSIONS, "3", 3),
+        (DIMENSIONS, "4", None),
+        (MODEL, "some/model", "some/model"),
+        (MODELS, "A", ["A"]),
+        (MODELS, "B, early|C|A", ["B, early"]),
+        (MODELS, "", []),
+        (TICKED, "x|no|y", ["x", "y"]),
+        (TICKED, "", []),
+    ],
+)
+def test_a_field_takes_what_it_can_hold_and_nothing_else(component, given, value):
+    assert _value(given, component) == value
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "maximum"), [("7", 7, 20), ("20", 20, 20), ("24", 24, 24), ("0", 0, 20), ("999", 999, 999)]
+)
+def test_a_slider_that_follows_the_model_takes_more_than_the_first_model_has(given, value, maximum):
+    update = _stretched({"layer": given}, "layer", SLIDER, _keep, ends_here=False)
+    assert (update.value, update.maximum) == (value, maximum)
+    first = _stretched({"layer": given}, "layer", SLIDER, _keep, ends_here=True)
+    assert (first.value, first.maximum) == (min(value, 20), 20), "where the first model ends is known"
+
+
+@pytest.mark.parametrize("given", [{}, {"layer": "-1"}, {"layer": "1e3"}, {"layer": "²"}, {"layer": "9" * 400}])
+def test_what_is_no_number_leaves_that_slider_alone(given):
+    assert _stretched(given, "layer", SLIDER, _keep, ends_here=True) == gr.skip()
+    back = _stretched(given, "layer", SLIDER, _first_value, ends_here=True)
+    assert (back.value, back.maximum) == (5, 20), "the page may have shortened it since"

@@ -1,0 +1,111 @@
+"""What the views "Similarity" and "Search" compute, against the analyses themselves."""
+
+from functools import partial
+
+import pytest
+
+from explorer.analysis import compare_similarity, find_texts
+from explorer.analysis.fit_texts import choose_fit_texts
+from explorer.analysis.pair_files import ScoredPair
+from explorer.errors import UnsuitableText
+from explorer.tabs.anisotropy import text_material
+from explorer.tabs.anisotropy.material import Sentences, read_corpus
+from explorer.tabs.anisotropy.text_material import OWN, ComparedPairs, SearchedTexts, read_pair_set
+
+MODEL = "MiniLM (masked)"
+TYPED = (
+    "the cat sat\ta cat was sitting\t4.5\nthe king\ta green bicycle\t0\nit rains\tit is raining\t5\na dog\tan owl\t2"
+)
+CORPUS = Sentences(
+    ("It rained all day.", "A king had a dog.", "She rides a bicycle.", "The cat is asleep.", "It rained all day."),
+    "five",
+)  # fmt: skip
+
+
+def count_runs(registry, monkeypatch):
+    """How many forward passes were asked for, counted in the list that is returned."""
+    runs, run = [], registry.run
+    monkeypatch.setattr(registry, "run", lambda name, ask: runs.append(name) or run(name, ask))
+    return runs
+
+
+def test_scores_are_those_of_the_analysis_and_are_kept(shipped_registry, monkeypatch):
+    pairs, compared, cures = read_pair_set(OWN, TYPED), ComparedPairs(), ("none", "z_score")
+    runs = count_runs(shipped_registry, monkeypatch)
+    cosines, scores = compared.compare(shipped_registry, MODEL, pairs, CORPUS, cures)
+    ask = partial(compare_similarity, pairs=pairs.pairs, cures=cures, fit_texts=CORPUS.sentences[:4])
+    alone = shipped_registry.run(MODEL, ask)
+    assert scores.scores == alone.scores and scores.fitted_on == "4 sentences: five"
+    again = compared.compare(shipped_registry, MODEL, pairs, CORPUS, cures)
+    assert again[0] is cosines and again[1] is scores and len(runs) == 2
+    other = Sentences(CORPUS.sentences[:3], "three")
+    assert compared.compare(shipped_registry, MODEL, pairs, other, cures)[1] is not scores
+    plain = compared.compare(shipped_registry, MODEL, pairs, CORPUS, ("none",))[1]
+    assert compared.compare(shipped_registry, MODEL, pairs, other, ("none",))[1] is plain, "nothing is fitted"
+
+
+def test_words_are_compared_after_cures_fitted_on_words():
+    words = (ScoredPair("cat", "dog", 5.0), ScoredPair("cat", "king", 1.0))
+    found, said = choose_fit_texts(words, CORPUS.sentences, "five")
+    assert found[:4] == ("it", "rained", "all", "day") and len(set(found)) == len(found)
+    assert said == f"{len(found)} different words, each read alone: five"
+    texts, said = choose_fit_texts(
+        (ScoredPair("a cat", "dog", 5.0),), [str(number) for number in range(10)], "ten", most=4
+    )
+    assert texts == ("0", "2", "5", "7") and said == "4 of 10 sentences: ten"
+
+
+def test_a_search_finds_what_the_analysis_finds_and_reads_the_texts_once(shipped_registry, monkeypatch):
+    searched = SearchedTexts()
+    runs = count_runs(shipped_registry, monkeypatch)
+    for query in ("rain", "a sleeping cat"):
+        for layer in (3, 40):
+            options = {"pooling": "mean", "layer": layer}
+            found = searched.find(shipped_registry, MODEL, CORPUS, query, cures=("none", "mean_removal"), **options)
+            for each, cure in zip(found, ("none", "mean_removal"), strict=True):
+                ask = partial(find_texts, query=query, texts=CORPUS.sentences[:4], layer=min(layer, 6), cure=cure)
+                alone = shipped_registry.run(MODEL, ask)
+                assert [one.index for one in each.found] == [one.index for one in alone.found]
+                assert [one.cosine for one in each.found] == pytest.approx(
+                    [one.cosine for one in alone.found], abs=1e-5
+                )
+                assert (each.vector, each.count) == (alone.vector, 4)
+    assert len(runs) == 1 + 4 + 8, "all texts once, each query, and the analysis alone"
+
+
+@pytest.mark.parametrize(
+    ("which", "typed", "message"),
+    [
+        (OWN, "", "no pairs yet"),
+        (OWN, "a\tb", "Line 1 is not two texts"),
+        ("sts", "", "no pairs 'sts'"),
+        (OWN, "a\tb\t1\n" * 3, "not all of one score"),
+        (OWN, "a\tb\t1\nc\td\t2\n" * 1_600, "at most 3,000"),
+        (OWN, "a" * 1_000_001, "characters"),
+    ],
+)
+def test_pairs_that_cannot_be_compared_are_refused(which, typed, message):
+    with pytest.raises(UnsuitableText, match=message):
+        read_pair_set(which, typed)
+
+
+@pytest.mark.parametrize(
+    ("own", "query", "pooling", "message"),
+    [
+        ("a\nb\nc", " ", "mean", "no query"),
+        ("a\nb\nc", "x" * 2_001, "mean", "2,001 characters"),
+        ("a\nb\nc", "x", "median", "no pooling 'median'"),
+        ("a\nb", "x", "mean", "only 2 vectors"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(shipped_registry, own, query, pooling, message):
+    with pytest.raises(UnsuitableText, match=message):
+        SearchedTexts().find(
+            shipped_registry, MODEL, read_corpus(own), query, pooling=pooling, layer=6, cures=("none", "mean_removal")
+        )  # fmt: skip
+
+
+def test_own_pairs_have_no_kinds():
+    found = read_pair_set(OWN, TYPED)
+    assert found.name == text_material.YOUR_PAIRS and found.kinds == ("",) * 4
+    assert found.pairs[0] == ScoredPair("the cat sat", "a cat was sitting", 4.5)

@@ -1,0 +1,95 @@
+"""What is tried on a tuned model, and what it was right or wrong about."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from explorer.analysis.generation_results import GenerationStep
+from explorer.tabs.fine_tune import mistakes
+from explorer.tabs.fine_tune.looking import Looked
+from explorer.tabs.fine_tune.try_it import _continue_both, _without, find_sides
+from explorer.training.tuning.examples import split_words
+from explorer.training.tuning.recipe import TASKS
+from explorer.training.tuning.results import Judged
+from explorer.training.tuning.suits import CAN_BEFORE
+from tests.figures.tuned_jobs import OUTCOME, make_job, make_log
+
+
+def look(task: str, run: int = 0, **changes) -> Looked:
+    """At a job of two runs; changes are of the outcomes."""
+    job = make_job("frozen", "full")
+    runs = tuple(replace(run, recipe=replace(run.recipe, task=task)) for run in job.spec.runs)
+    outcomes = {0: replace(OUTCOME, **changes), 1: replace(OUTCOME, **changes)}
+    job = replace(job, spec=replace(job.spec, runs=runs), outcomes=outcomes)
+    return Looked(job, run, (job,), lambda id: make_log(job), is_example=False, is_own=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Ada (of London) met J. Smith.", "Ada ( of London ) met J. Smith ."),
+        ('U.S. troops, in "Paris"!', 'U.S. troops , in " Paris " !'),
+        ("Don't stop at 3.5 …", "Don't stop at 3.5 …"),
+        ("well-known ... yes?!", "well-known ... yes ? !"),
+        (" \n", ""),
+    ],
+)
+def test_a_sentence_is_cut_into_words_as_the_examples_are(text, words):
+    assert list(split_words(text)) == words.split()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_answers_stand_beside_the_base_where_it_can_answer_else_beside_the_other_runs(task):
+    sides = find_sides(look(task, run=1))
+    if task in CAN_BEFORE:
+        assert [side.is_base for side in sides] == [True, False] and sides[0].model == "MiniLM"
+        assert sides[1].model.endswith("-1"), "the run looked at"
+    else:
+        assert [side.title for side in sides] == ["Head on frozen features", "Everything"]
+        assert all(side.labels == OUTCOME.labels and not side.is_base for side in sides)
+
+
+def test_texts_without_a_right_answer_have_no_mistakes():
+    judged = (Judged("easy", "", "0.5 bits per byte", 0.9), Judged("hard <b>", "", "3 bits per byte", 0.1))
+    looked = look("causal", labels=(), confusion=(), judged=judged)
+    table = mistakes.draw(looked, "wrong")[3]
+    assert not mistakes.has_answers(looked) and "✗" not in table and "Right answer" not in table
+    assert table.index("hard &lt;b&gt;") < table.index("easy")
+
+
+def test_what_counts_as_right_is_no_mistake_though_it_is_written_otherwise():
+    looked = look("answers", labels=(), confusion=(), judged=(Judged("one", "The cat.", "cat", 0.5, is_right=True),))
+    assert mistakes.has_answers(looked)
+    assert "every held-out example is right" in mistakes.draw(looked, "wrong")[3]
+    assert "✗" not in mistakes.draw(looked, "all")[3]
+
+
+def test_how_near_a_sentence_is_stands_as_a_cosine():
+    found = (Judged("one", "the same", "another", 0.875, is_right=False),)
+    looked = look("similarity", scores={"recall_at_1": 0.0}, labels=(), confusion=(), judged=found)
+    table = mistakes.draw(looked, "wrong")[3]
+    assert "Cosine" in table and ">0.88<" in table and "%" not in table and "✗" in table
+
+
+def test_where_the_base_cannot_answer_it_is_said_why_and_how_far_one_comes_without_a_model():
+    looked = look("classification", scores={"accuracy": 0.5}, baselines={"most frequent <class>": 0.25})
+    said = _without(looked)
+    assert "MiniLM has no layer for these labels" in said and "most frequent &lt;class&gt; 25.0 %" in said
+    assert "Without a model" not in _without(look("answers", baselines={}))
+    assert not _without(look("text_to_text", baselines={"before fine-tuning": 0.25}))
+
+
+def test_both_models_go_on_with_the_text_beside_what_they_expect_next():
+    class Writers:
+        def run(self, name, ask):
+            return SimpleNamespace(tokens=(SimpleNamespace(text=f" {name}", probability=0.5),))
+
+        def stream(self, name, write):
+            assert write.keywords["strategy"] == "greedy"
+            return iter(GenerationStep(7, f" {name}{number}", 0.5, 1.0, 1, 0.0, ()) for number in range(2))
+
+    [shown] = _continue_both(Writers(), ["old", "new"], "Bees & <b>", titles=["Before: old", "After: new"])
+    before, after = shown.split("</section>")[:2]
+    assert "Before: old" in before and "Bees &amp; &lt;b&gt; old0 old1" in before
+    assert "After: new" in after and "Bees &amp; &lt;b&gt; new0 new1" in after and "50 %" in after

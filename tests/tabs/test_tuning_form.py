@@ -1,0 +1,144 @@
+"""The form beside a job of fine-tuning: filled as the job was asked for, and what of it is otherwise since."""
+
+from dataclasses import replace
+
+import pytest
+
+from explorer.models.catalogue import CATALOGUE
+from explorer.models.registry import Registry
+from explorer.tabs.fine_tune.controls import build_controls
+from explorer.tabs.fine_tune.data import read_examples
+from explorer.tabs.fine_tune.first_tuned import read_first_tuned
+from explorer.tabs.fine_tune.form import OPTIONS, Asked, asked_for, asked_in, bind, compare, fill_form, name_for_others
+from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, given_tables, read_given
+from explorer.tabs.fine_tune.looking import look_at
+from explorer.tabs.fine_tune.plan import Options, plan_runs
+from explorer.training.jobs.results import JobSpec
+from explorer.training.jobs.store import JobStore
+from explorer.training.tuning.columns import guess_columns
+from explorer.training.tuning.making import make_examples
+from explorer.training.tuning.own import own_examples
+from explorer.training.tuning.reading import read_table
+from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.tuning.retelling import table_of
+from explorer.training.tuning.suits import OWN_MODELS
+from tests.training.jobs.jobs_made import ANNE, BOB
+
+REGISTRY = Registry(CATALOGUE, lambda: None)
+ROWS = "said\tkind\n" + "".join(f"a sentence of {n} words\t{'ab'[n % 2]}\n" for n in range(40))
+KINDS = {"one": ["full"], "race": ["frozen", "full"], "labels": ["frozen"]}
+
+
+def spec_of(kind="one", task="classification", options=None, name="films", title="films"):
+    card = REGISTRY.card(OWN_MODELS[task])
+    ways = KINDS[kind] if task == "classification" else ["full"]
+    return JobSpec(title, plan_runs(kind, card, task, ways, options or Options(), 200), name)
+
+
+@pytest.fixture(scope="module")
+def controls():
+    import gradio as gr
+
+    with gr.Blocks():
+        return build_controls(REGISTRY)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_examples_are_told_as_a_table_that_is_read_the_same_again(task):
+    for scored in {False, task == "similarity"}:
+        examples = own_examples(task, scored=scored)
+        table = table_of(examples)
+        again = make_examples(table, task, guess_columns(table, task))
+        assert replace(again, notes=()) == replace(examples, notes=())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rate", [0.0, 0.01])
+def test_a_job_tells_what_was_chosen_for_it(kind, rate):
+    options = Options(epochs=3.0, batch_size=8, learning_rate=rate, patience=2, seed=7)
+    asked = asked_for(REGISTRY, spec_of(kind, options=options))
+    assert asked == Asked("all-MiniLM-L6-v2", "classification", kind, tuple(KINDS[kind]), options)
+
+
+def test_every_task_is_asked_for_as_it_stands_in_its_own_form():
+    for task in TASKS:
+        spec = spec_of(task=task)
+        asked = asked_in(REGISTRY, OWN_MODELS[task], task, "one", "full", [], *vars(Options()).values())
+        assert asked == asked_for(REGISTRY, spec)
+        ours = JobSpec(spec.title, spec.runs, own_examples(task).name)
+        assert compare(REGISTRY, ours, asked, (OURS, "", "", 0.2), bind("", task, (OURS,))) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"model": "MiniLM (masked)"}, "<b><bdi>MiniLM (masked)</bdi></b>"),
+        ({"task": "tagging"}, "<b><bdi>Tag words</bdi></b>"),
+        ({"methods": ("lora",)}, "<b><bdi>LoRA</bdi></b>"),
+        ({"kind": "race", "methods": ("frozen", "full")}, "Race: Head on frozen features, Everything"),
+        ({"options": Options(seed=3, epochs=2)}, "<b><bdi>2 epochs</bdi> · <bdi>seed 3</bdi></b>"),
+        ({"options": Options(learning_rate=0.01)}, "a learning rate of 0.01"),
+        ({"options": Options(lora_rank=2, auxiliary_weight=0.1, similarity_loss="cosine")}, ""),
+        ({"model": "</b><i>"}, "&lt;i&gt;"),
+    ],
+)
+def test_what_is_chosen_since_is_named_where_it_counts(changes, says):
+    spec = spec_of(name=own_examples("classification").name)
+    said = compare(REGISTRY, spec, replace(asked_for(REGISTRY, spec), **changes), (OURS,), bind("", "", (OURS,)))
+    assert says in said and "<i>" not in said
+    assert ("This is not what you have chosen" in said) == bool(says)
+
+
+def test_other_examples_are_named_until_they_are_those_of_the_job():
+    key = given_tables().put(read_table(ROWS))
+    held = (YOURS, key, "", 0.2, "said", "kind", None, None, "")
+    spec, asked = spec_of(), asked_for(REGISTRY, spec_of())
+    bound = bind("a job", "classification", held)
+    assert compare(REGISTRY, spec, asked, held, bound) == ""
+    guessed = (YOURS, key, "", 0.2)
+    assert compare(REGISTRY, spec, asked, guessed, bound) == "", "the same columns, chosen by name or guessed"
+    swapped = (*held[:4], "kind", "said", *held[6:])
+    other = (YOURS, given_tables().put(read_table(ROWS)), *held[2:])
+    for changed in (swapped, other, (YOURS, key, "", 0.3, *held[4:])):
+        assert "the examples you gave" in compare(REGISTRY, spec, asked, changed, bound)
+    assert "our examples" in compare(REGISTRY, spec, asked, (OURS, key, "", 0.2), bound)
+
+
+def test_the_form_is_filled_with_a_job_and_its_examples_and_others_are_told_that_those_are_not_held(tmp_path, controls):
+    store, first = JobStore(tmp_path), read_first_tuned()
+    given = read_examples("classification", YOURS, given_tables().put(read_table(ROWS)), "", 0.25)
+    options = Options(epochs=3.0, seed=9)
+    job = store.submit(ANNE, spec_of("race", options=options, name=given.name, title="mine"), given)
+    bound, values = fill_form(REGISTRY, store, controls, look_at(store, first, ANNE, job), ANNE, 0.2)
+    model, task, kind, one, several, title, *rest = values
+    assert (model, task, kind, title) == ("all-MiniLM-L6-v2", "classification", "race", "mine")
+    assert several.value == ["frozen", "full"] and several.visible and not one.visible
+    assert Options(*rest[: len(OPTIONS)]) == options
+    source, key, held, *_ = rest[len(OPTIONS) :]
+    again = read_given("classification", source.value, key, held, ())
+    assert (again.name, again.train, again.held_out) == (given.name, given.train, given.held_out)
+    assert bound == {"job": job, "examples": examples_key(task, YOURS, key, "", 0.2), "lost": ""}
+    assert len(values) == 6 + len(OPTIONS) + len(controls.data.restored)
+
+    bound, values = fill_form(REGISTRY, store, controls, look_at(store, first, BOB, job), BOB, 0.2)
+    assert values[: 6 + len(OPTIONS)][2] == "race" and values[6 + len(OPTIONS) + 1] == ""
+    spec = look_at(store, first, BOB, job).status.spec
+    said = compare(REGISTRY, spec, asked_for(REGISTRY, spec), (YOURS, "", "", 0.2), bound)
+    assert f"{given.name}, are not held for you" in said and "not what you have chosen" not in said
+
+
+def test_an_option_beyond_its_control_and_a_model_that_has_left_still_fill_the_form(tmp_path, controls):
+    store, first = JobStore(tmp_path), read_first_tuned()
+    [run] = spec_of(options=Options(epochs=50.0)).runs
+    spec = JobSpec("mine", (replace(run, model="gone"),), own_examples("classification").name)
+    job = store.submit(ANNE, spec, own_examples("classification"))
+    _, values = fill_form(REGISTRY, store, controls, look_at(store, first, ANNE, job), ANNE, 0.2)
+    assert (values[0], values[3].value, values[6]) == ("gone", "full", 20)
+    for field in values[3:5]:  # what stood there before is on its way with fields that arrive first
+        assert [way for _, way in field.choices] == list(METHODS)
+    assert values[6 + len(OPTIONS)].value == OURS
+
+
+def test_the_name_of_a_job_is_not_given_to_one_with_other_examples():
+    spec = spec_of(title="Guests")
+    assert [name_for_others(spec, title) for title in ("Guests", " Guests ", "Mine", "")] == ["", "", "Mine", ""]

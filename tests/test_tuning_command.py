@@ -1,0 +1,59 @@
+"""The command that fine-tunes."""
+
+import json
+
+import pytest
+
+from tests.test_cli import explorer  # noqa: F401
+from tests.training.tuning.tiny_examples import labelled, tiny_encoder
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A tiny model, and two tables whose columns have names of their own."""
+    model = tiny_encoder()
+    model.network.save_pretrained(tmp_path / "tiny")
+    model.tokenizer.save_pretrained(tmp_path / "tiny")
+    examples = labelled(64)
+    for name, part in (("a", examples[:48]), ("b", examples[48:])):
+        lines = ["label\ttext", *(f"{one.label}\t{one.text}" for one in part)]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def command(files, *more):
+    given = ("--model", str(files / "tiny"), "--train", str(files / "a.tsv"), "--test", str(files / "b.tsv"))
+    return ("fine-tune", *given, "--epochs", "8", "--batch-size", "8", "--learning-rate", "0.005", *more)
+
+
+def test_json_ends_with_the_accuracy(explorer, files):  # noqa: F811
+    status, out, err = explorer(*command(files, "--method", "full", "--json"))
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert status == 0, err
+    assert lines[-1]["accuracy"] == lines[-1]["outcome"]["scores"]["accuracy"] >= 0.9
+    assert len(lines[-1]["outcome"]["judged"]) == 16
+    assert [line["step"] for line in lines if line["phase"] == "training"] == list(range(1, 61))
+    assert all("outcome" not in line for line in lines[:-1])
+
+
+def test_a_summary_for_people_and_a_model_for_later(explorer, files):  # noqa: F811
+    folder = files / "run"
+    status, out, err = explorer(*command(files, "--method", "frozen", "--examples", "16", "--folder", str(folder)))
+    assert status == 0, err
+    assert "accuracy" in out and "most frequent class" in out and f"Saved in {folder}" in out
+    assert json.loads((folder / "model" / "tuned.json").read_text())["train_examples"] == 16
+    kept = {path.name: path.read_bytes() for path in (folder / "model" / "base").iterdir()}
+    assert kept["model.safetensors"] == (files / "tiny" / "model.safetensors").read_bytes() and "config.json" in kept
+    assert not [path for path in folder.iterdir() if path.is_dir() and path.name != "model"], "nothing is left over"
+    status, out, _ = explorer("fill-blanks", "the ___ is happy", "--model", str(folder / "model"))
+    assert status == 0 and "Blank 1" in out
+
+
+def test_what_cannot_be_is_told(explorer, files):  # noqa: F811
+    status, _, err = explorer("fine-tune", "--method", "half")
+    assert status == 2 and "--method 'half' is not one of" in err
+    status, _, err = explorer(*command(files, "--column", "stars"))
+    assert status == 1 and "text=stars" in err
+    (files / "a.tsv").write_text("label\ttext\nonly\tthe cat\nonly\tthe dog\n", encoding="utf-8")
+    status, _, err = explorer(*command(files))
+    assert status == 1 and "at least one other class" in err
