@@ -31,8 +31,11 @@ import sys, time
 from pathlib import Path
 from tests.training.jobs.test_real_worker import ANNE, asked, open_store, example_set
 store = open_store(Path(sys.argv[1]), "--checkpoint-seconds", "0", "--hold-at-step", "100")
-print(store.submit(ANNE, asked("full", epochs=50, batch_size=8), example_set()), flush=True)
-time.sleep(60)
+id = store.submit(ANNE, asked("full", epochs=50, batch_size=8), example_set())
+while store.job(ANNE, id).state != "running":  # until its worker has the device, another page would start one, too
+    time.sleep(0.05)
+print(id, flush=True)
+time.sleep(600)
 """
 LONG = tuple(LabelledText(" ".join(WORDS * 30), ("animal", "royal")[number % 2]) for number in range(64))
 
