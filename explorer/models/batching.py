@@ -1,13 +1,14 @@
 """Forward passes shared by all who ask the same model at the same time, with a vocabulary head only where it is wanted.
 
-Nobody waits for company: a caller adds its rows to what is pending and takes the model's lock. Whoever holds the lock
-runs micro-batches of what is pending, the smallest request first, until its own rows are answered; callers who come
-to the lock later often find their answer ready. So a batch of hundreds does not make one sentence wait for all of it.
+Nobody waits for company: a caller adds its rows to what is pending, and if nobody is at work on that, it leads. The
+leader runs micro-batches of what is pending, the smallest request first, until its own rows are answered; then it hands
+the lead on. Each of the others waits for its own event: it goes the moment that its last row is answered, or leads. So
+a batch of hundreds does not make one sentence wait for all of it.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from threading import Lock, local
+from threading import Event, Lock, local
 from weakref import WeakKeyDictionary
 
 import torch
@@ -64,6 +65,11 @@ class _Request:
     logits: list[Tensor | None]
     alone: bool = False  # a pass shared with others failed: the next is not shared, so that the fault finds its owner
     error: Exception | None = None
+    turn: Event = field(default_factory=Event)  # set when all of it is answered, or when its caller is to lead
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.todo) and self.error is None
 
 
 @dataclass(eq=False)
@@ -76,8 +82,8 @@ class _Combiner:
     device: torch.device
     batch_tokens: int
     pending: list[_Request] = field(default_factory=list)
-    pending_lock: Lock = field(default_factory=Lock)
-    forward_lock: Lock = field(default_factory=Lock)
+    leader: _Request | None = None  # whose caller runs the batches
+    lock: Lock = field(default_factory=Lock)  # for the two above; never held while a batch runs
 
     def check(self, row: Row) -> None:
         """Refuse what the device would fail on: on CUDA an index error ruins the whole process."""
@@ -94,21 +100,31 @@ class _Combiner:
             raise ValueError(f"positions {row.positions} must lie in [0, {length})")
 
     def answer(self, network: nn.Module, rows: Sequence[Row]) -> list[Tensor]:
-        """Run micro-batches, this caller's rows among them, until these rows are answered."""
+        """Wait until these rows are answered, or run micro-batches, these rows among them, until they are."""
         request = _Request(todo=dict(enumerate(rows)), logits=[None] * len(rows))
-        with self.pending_lock:
+        with self.lock:
             self.pending.append(request)
+            if self.leader is None:
+                self.leader = request
         try:
-            while request.todo and request.error is None:
-                with self.forward_lock:
-                    if request.todo and request.error is None:
-                        self._run_one_batch(network)
+            while request.is_open:
+                if self.leader is request:
+                    self._run_one_batch(network)
+                else:
+                    request.turn.wait()
         finally:
-            with self.pending_lock:
-                self.pending.remove(request)
+            self._leave(request)
         if request.error is not None:
             raise request.error
         return request.logits
+
+    def _leave(self, request: _Request) -> None:
+        with self.lock:
+            self.pending.remove(request)
+            if self.leader is request:
+                self.leader = next((other for other in self.pending if other.is_open), None)
+                if self.leader is not None:
+                    self.leader.turn.set()
 
     def _run_one_batch(self, network: nn.Module) -> None:
         batch = self._next_batch()
@@ -120,15 +136,18 @@ class _Combiner:
                 request.alone = True
             if len(requests) == 1:
                 request.error = error
+                request.turn.set()
             return
         for (request, index), logits in zip(batch, answers, strict=True):
             request.logits[index] = logits
             del request.todo[index]
+            if not request.todo:
+                request.turn.set()
 
     def _next_batch(self) -> list[tuple[_Request, int]]:
         """Rows of similar length, those of the smallest request among them."""
-        with self.pending_lock:
-            waiting = [request for request in self.pending if request.todo and request.error is None]
+        with self.lock:
+            waiting = [request for request in self.pending if request.is_open]
         first = waiting[0]
         if len(waiting) == 1 and len(first.todo) == 1:
             return [(first, next(iter(first.todo)))]

@@ -4,7 +4,7 @@ import gc
 import random
 import weakref
 from dataclasses import dataclass
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 
 import pytest
 import torch
@@ -221,23 +221,70 @@ def test_32_callers_share_passes_and_get_their_own_answers(bert):
     assert len(passes) < len(requests)
 
 
+def is_pending(model: LoadedModel, rows: int) -> bool:
+    return any(len(request.todo) == rows for request in batching._combiner_of(model).pending)
+
+
 def test_one_sentence_does_not_wait_for_a_large_batch(bert, monkeypatch):
     monkeypatch.setattr(batching, "CPU_BATCH_TOKENS", 120)
-    holds_small = []
-    small = Row((50, 51, 52), (0,))
-    asker = Thread(target=masked_logits, args=(bert, [small]))
+    holds_small, answered, waited = [], Event(), []
+
+    def ask():
+        masked_logits(bert, [Row((50, 51, 52), (0,))])
+        answered.set()
+
+    asker = Thread(target=ask)
 
     def send_the_small_one(module, arguments, named):
         if not holds_small:
             asker.start()
-            while not any(len(request.todo) == 1 for request in batching._combiner_of(bert).pending):
+            while not is_pending(bert, rows=1):
                 pass
+        if len(holds_small) == 2:  # its rows are answered, and eight micro-batches of the other caller's are left
+            waited.append(answered.wait(timeout=60))
         holds_small.append(bool((named["input_ids"] == 51).any()))
 
     bert.network.register_forward_pre_hook(send_the_small_one, with_kwargs=True)
     masked_logits(bert, [Row((7,) * 30, (0,))] * 40)  # ten micro-batches
     asker.join()
     assert holds_small == [False, True] + [False] * 9  # it ran with the very next rows
+    assert waited == [True]  # and had its answer at once
+
+
+def test_a_large_batch_goes_on_when_the_small_one_that_led_is_answered(bert, monkeypatch):
+    monkeypatch.setattr(batching, "CPU_BATCH_TOKENS", 120)
+    got = []
+    large = Thread(target=lambda: got.extend(masked_logits(bert, [Row((7,) * 30, (0,))] * 40)))
+
+    def send_the_large_one(module, arguments, named):
+        if large.ident is None:
+            large.start()
+            while not is_pending(bert, rows=40):
+                pass
+
+    bert.network.register_forward_pre_hook(send_the_large_one, with_kwargs=True)
+    masked_logits(bert, [Row((50, 51, 52), (0,))])
+    large.join(timeout=60)
+    assert len(got) == 40 and batching._combiner_of(bert).leader is None
+
+
+def test_another_leads_when_the_leader_is_interrupted(bert, monkeypatch):
+    monkeypatch.setattr(batching, "CPU_BATCH_TOKENS", 120)
+    got = []
+    other = Thread(target=lambda: got.extend(masked_logits(bert, [Row((7, 8, 9), (0,))] * 2)))
+
+    def interrupt(module, arguments, named):
+        if other.ident is None:
+            other.start()
+            while not is_pending(bert, rows=2):
+                pass
+            raise KeyboardInterrupt
+
+    bert.network.register_forward_pre_hook(interrupt, with_kwargs=True)
+    with pytest.raises(KeyboardInterrupt):
+        masked_logits(bert, [Row((7,) * 30, (0,))] * 40)
+    other.join(timeout=60)
+    assert len(got) == 2 and not batching._combiner_of(bert).pending
 
 
 def test_a_fault_reaches_only_its_own_caller(bert):
