@@ -25,7 +25,7 @@ test: $(VENV)/installed-dev
 	$(PYTEST) $(PARALLEL) -m "not browser and not slow and not unsteady"
 	$(PYTEST) -m "browser and not slow and not unsteady"
 
-test-slow: $(VENV)/installed-dev
+test-slow: $(VENV)/installed-slow
 	sh .ci/browser $(BIN)/python
 	$(PYTEST) -m slow
 
@@ -80,3 +80,7 @@ $(VENV)/installed-dev: $(PINS)
 	sh .ci/venv $(PYTHON) $(VENV)
 	$(PIP) -e ".[offline,dev]"
 	@touch $@ $(VENV)/installed-demo
+
+$(VENV)/installed-slow: $(VENV)/installed-dev
+	$(PIP) -e ".[offline,dev,ray]"
+	@touch $@

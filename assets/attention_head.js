@@ -253,7 +253,7 @@
     read();
     // Of a link, the boxes may have been filled before this view was there to hear of it.
     const catchUp = () => {
-      if (!document.body.dataset.ready) return void setTimeout(catchUp, 50);
+      if (!document.body.dataset.restored) return void setTimeout(catchUp, 50);
       const held = attention.held();
       if (held.look) dress(held.look);
       if (held.which) go(held.which);

@@ -1,10 +1,35 @@
-// What the page does without asking the server: addresses that restore a view, PNG of a figure, Stop and Escape.
+// What the page does without asking the server: addresses that restore a view, Stop and Escape.
 (() => {
   const explorer = (window.explorer = {});
 
   // Gradio's <base href="./"> changes nothing but this: plotly names its clip paths by the whole address where there is
   // a base, and what they clip (lines, shapes) is gone once the address has changed.
   document.querySelector('base[href="./"]')?.remove();
+
+  // A link opens at the tab that it names, and at the view if it names no more: else Gradio would draw the first ones,
+  // figures and all, only to leave them when the server has read the address. What else it names is not there yet.
+  const asked = new URLSearchParams(location.search);
+  const isBare = [...asked.keys()].every(name => name === 'tab' || name === 'show');
+  const {components = [], dependencies = [], layout} = window.gradio_config ?? {};
+  const known = new Map(components.map(component => [component.id, component]));
+  const openAt = ({id, children = []}, name) => {
+    const component = known.get(id);
+    if (component?.type !== 'tabs') return children.forEach(child => openAt(child, name));
+    const chosen = children.find(child => known.get(child.id)?.props.id === asked.get(name));
+    if (!chosen) return;
+    component.props.selected = asked.get(name);
+    if (isBare) openAt(chosen, 'show'); // the tab has views in turn
+  };
+  if (layout) openAt(layout, 'tab');
+
+  // Gradio asks each component for each event, and watches every word of both for changes; what an event is never changes.
+  // Only plain objects are watched: with these plain no more, the page is built in half the time.
+  const leaveUnwatched = facts => {
+    if (!facts || typeof facts !== 'object') return;
+    Object.values(facts).forEach(leaveUnwatched);
+    Object.setPrototypeOf(facts, Object.create(Object.getPrototypeOf(facts)));
+  };
+  dependencies.forEach(leaveUnwatched);
 
   // The address follows the view. A press on a tab or an example is a step that Back returns from; typing is none.
   // Gradio repeats the address in every request, so that a long one would be refused by servers and proxies.
@@ -14,7 +39,7 @@
   let inSight = null; // the tab; a late answer in another must not take the address back to it
   explorer.remember = (tab, isChosen, names, defaults, values) => {
     if (isChosen) inSight = tab;
-    if (!document.body.dataset.ready || inSight !== tab) return;
+    if (!document.body.dataset.restored || inSight !== tab) return;
     const query = new URLSearchParams({tab});
     names.forEach((name, index) => {
       const value = values[index];
@@ -59,17 +84,28 @@
   // One step at a time: an answer to an earlier step must not overtake that to a later one.
   let isRestoring = false;
   let isLate = false;
+  const press = id => { // Gradio says that the page is loaded before all of it stands there
+    const button = document.querySelector(`button#${id}, #${id} button`);
+    button ? button.click() : setTimeout(press, 20, id);
+  };
   const restore = () => {
     isRestoring = true;
     isLate = false;
-    document.querySelector('button#restore-view, #restore-view button').click();
+    press('restore-view');
   };
-  explorer.ready = () => {
+  explorer.opened = () => {
+    if (!location.search) return explorer.restored();
+    isRestoring = true;
+    press('restore-address');
+  };
+  explorer.restored = () => {
     isRestoring = false;
-    if (isLate) setTimeout(restore);
-    else document.body.dataset.ready = 'true';
+    if (isLate) return void setTimeout(restore);
+    document.body.dataset.restored = 'true';
+    explorer.settle();
   };
   window.addEventListener('popstate', () => {
+    delete document.body.dataset.restored;
     delete document.body.dataset.ready;
     isRestoring ? (isLate = true) : restore();
   });
@@ -88,64 +124,7 @@
   document.addEventListener('keydown', event => event.key === 'Escape' && stop());
   // The message is drawn anew four times a second: a press that begins on one button and ends on the next is no click.
   document.addEventListener('pointerdown', event => event.target.closest('[data-action="stop"]') && stop());
-
-  const say = (button, words) => {
-    const label = button.textContent;
-    button.textContent = words;
-    setTimeout(() => (button.textContent = label), 1500);
-  };
-
-  const copy = async text => {
-    if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);
-    const area = Object.assign(document.createElement('textarea'), {value: text});
-    document.body.append(area);
-    area.select();
-    document.execCommand('copy');
-    area.remove();
-  };
-
-  // A picture stands alone: dark on white whatever the page is, and it says what it shows. plotly copies the layout
-  // within the click, so that the page's own is put back at once, unseen.
-  const LEAST_WIDTH = 760;
-  const LINE_PIXELS = 20;
-  const LEGEND_PIXELS = 70; // room for names that the page has beside the figure
-  const photograph = (plot, camera, {file, title, legend}) => {
-    const {layout, _context: context, _fullLayout: drawn} = plot;
-    const before = {...layout};
-    const options = context.toImageButtonOptions;
-    const more = LINE_PIXELS * title.split('<br>').length + 12;
-    const height = plot.clientHeight + more + (legend ? LEGEND_PIXELS : 0);
-    Object.assign(layout, {
-      ...(legend && {showlegend: true, legend: {orientation: 'h', y: 0, yanchor: 'top', itemsizing: 'constant'}}),
-      font: {...layout.font, color: '#1b1f24'},
-      paper_bgcolor: '#fff',
-      plot_bgcolor: '#fff',
-      margin: {...drawn.margin, t: drawn.margin.t + more},
-      title: {text: title, font: {size: 14}, x: 0, xref: 'container', xanchor: 'left', y: 1 - 14 / height,
-              yref: 'container', yanchor: 'top', pad: {l: 12}},
-    });
-    context.toImageButtonOptions = {
-      format: 'png', filename: file, scale: 2,
-      width: Math.max(plot.clientWidth, LEAST_WIDTH), height,
-    };
-    camera.click();
-    Object.keys(layout).forEach(key => key in before || delete layout[key]);
-    Object.assign(layout, before);
-    context.toImageButtonOptions = options;
-  };
-
-  document.addEventListener('click', event => {
-    const button = event.target.closest('button[data-action]');
-    if (!button) return;
-    if (button.dataset.action === 'stop' && event.detail === 0) stop(); // by keyboard
-    if (button.dataset.action === 'link') copy(location.href).then(() => say(button, 'Copied'));
-    if (button.dataset.action === 'png') {
-      const panel = button.closest('.with-figure') || button.closest('[role="tabpanel"]') || document;
-      const plot = panel.querySelector('.js-plotly-plot');
-      const camera = plot?.querySelector('.modebar-btn[data-title*="ownload"]');
-      const drawing = panel.querySelector('.beam-tree svg');
-      if (camera) photograph(plot, camera, button.dataset);
-      else drawing ? explorer.paint(drawing, button.dataset) : say(button, 'No figure');
-    }
+  document.addEventListener('click', event => { // by keyboard
+    if (event.detail === 0 && event.target.closest('[data-action="stop"]')) stop();
   });
 })();

@@ -18,7 +18,7 @@
     const wanted = opened;
     opened = new URLSearchParams();
     if (!isAsked(wanted, head)) return;
-    const press = () => (document.body.dataset.ready ? explorer.pressWrite() : setTimeout(press, 30));
+    const press = () => (document.body.dataset.restored ? explorer.pressWrite() : setTimeout(press, 30));
     press();
   };
 

@@ -4,6 +4,13 @@ from importlib.util import find_spec
 
 import pytest
 
+from tests.whole_run import (  # noqa: F401
+    pytest_sessionfinish,
+    pytest_sessionstart,
+    pytest_terminal_summary,
+    pytest_testnodedown,
+)
+
 SHIPPED = "MiniLM (masked)"
 
 

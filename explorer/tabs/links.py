@@ -10,7 +10,7 @@ import gradio as gr
 
 from explorer.tabs.messages import QUIET
 
-READY = "() => explorer.ready()"
+OPENED, RESTORED = "() => explorer.opened()", "() => explorer.restored()"
 DECIMAL = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
 LINKED_CHARACTERS = 3_000  # page.js leaves longer texts out of the address
 LONGEST_STRETCHED = 4  # digits, fewer are taken
@@ -57,10 +57,25 @@ def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
 
     sub_tabs = [entry.views[0] for entry in linked if entry.views]
     components = [component for entry in linked for component in entry.fields.values()]
-    went_back = gr.Button("Restore the view", visible="hidden", elem_id="restore-view")  # page.js presses it
-    for event, otherwise in ((page.load, _keep), (went_back.click, _first_value)):
-        restored = event(_restorer(linked, otherwise), None, [tabs, *sub_tabs, *components], **QUIET)
-        restored.then(None, None, None, js=READY)
+    page.load(None, None, None, js=OPENED, **QUIET)  # it asks only if the address names anything
+    for elem_id, otherwise in (("restore-address", _keep), ("restore-view", _first_value)):
+        pressed = gr.Button("Restore", visible="hidden", elem_id=elem_id).click  # by page.js
+        restored = pressed(_restorer(linked, otherwise), None, [tabs, *sub_tabs, *components], **QUIET)
+        restored.then(None, None, None, js=RESTORED)
+
+
+def names_other(request: gr.Request, tab: str, fields: Mapping[str, gr.components.Component]) -> bool:
+    """Whether an address leads to a tab and names other than first values there, which the fields may not hold yet.
+
+    Args:
+        request: Of an event; Gradio repeats the address in it.
+        tab: Id of the tab.
+        fields: As of LinkedTab.
+    """
+    given = request.query_params
+    return given.get("tab") == tab and any(
+        given.get(name, first) != first for name, field in fields.items() for first in [_in_address(field.value)]
+    )
 
 
 def _remembering(entry: LinkedTab, *, is_chosen: bool) -> dict[str, object]:

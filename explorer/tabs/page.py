@@ -12,6 +12,8 @@ HEADING = """<header class="masthead"><h1>Language model explorer</h1>
 <p>Look inside pre-trained language models, without writing code.</p></header>"""
 SCRIPTS = (
     "page.js",
+    "work.js",
+    "taking_away.js",
     "decoding.js",
     "tokens.js",
     "branches.js",

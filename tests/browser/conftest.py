@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +14,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from playwright.sync_api import Error, Page, expect, sync_playwright
+
+from tests.browser.evidence import RESULTS, keep, watch
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -31,6 +34,11 @@ TOLD = """new MutationObserver(() => {
     console.error(`Gradio says: ${toast.innerText}`);
   }
 }).observe(document, {childList: true, subtree: true})"""  # our own messages stand in their place on the page
+AT_REST = """() => new Promise(done => {
+  const look = () => document.body.dataset.atWork ? wait() : done();
+  const wait = () => setTimeout(() => requestIdleCallback(look), 100);
+  wait();
+})"""
 expect.set_options(timeout=30_000)  # the first click may have to wait for torch
 
 
@@ -38,6 +46,14 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if call.when == "call" and report.failed:
+        keep(item, report)
+    return report
 
 
 @contextmanager
@@ -74,6 +90,11 @@ def serving(script, log):
     assert "Traceback" not in log.read_text(), log.read_text()
 
 
+def come_to_rest(page: Page) -> None:
+    """Return when the page has nothing more to ask and to draw."""
+    page.evaluate(AT_REST)
+
+
 @pytest.fixture(scope="session")
 def address(tmp_path_factory):
     """The page as `python app.py` serves it."""
@@ -84,6 +105,7 @@ def address(tmp_path_factory):
 @pytest.fixture(scope="session")
 def browser():
     """The system's Chromium or Chrome, else the one that playwright has installed."""
+    shutil.rmtree(RESULTS, ignore_errors=True)  # of an earlier run
     with sync_playwright() as playwright:
         system = next(filter(None, map(shutil.which, BROWSERS)), None)
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", ONLY_LOOPBACK, NO_POPUPS]
@@ -96,20 +118,28 @@ def browser():
 
 
 @pytest.fixture
-def open_page(browser, address):
+def open_page(browser, address, request):
     """Open the page at a size; nothing but loopback may be asked for, and the console stays free of errors, those that
     Gradio shows by itself among them.
 
+    It is given back when all that the address names is drawn ("ready"), or stands in the fields ("restored").
     A module with a fixture `address` of its own opens its own page.
     """
     contexts, faults = [], []
 
-    def check(request):  # told, not asked: a route would bring each file of a page here and back
-        asked = urlsplit(request.url)
+    def check(sent):  # told, not asked: a route would bring each file of a page here and back
+        asked = urlsplit(sent.url)
         if asked.scheme in ("http", "https", "ws", "wss") and asked.hostname != "127.0.0.1":
-            faults.append(f"asked for {request.url}")
+            faults.append(f"asked for {sent.url}")
 
-    def open(query: str = "", width: int = 1280, height: int = 800, dark: bool = False) -> Page:
+    def open(
+        query: str = "",
+        width: int = 1280,
+        height: int = 800,
+        dark: bool = False,
+        until: str = "ready",
+        prepare: Callable[[Page], None] = lambda page: None,
+    ) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
         )
@@ -118,11 +148,13 @@ def open_page(browser, address):
         contexts.append(context)
         context.on("request", check)
         page = context.new_page()
+        watch(request.node, page)
         page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
         page.on("console", lambda line: faults.append(f"console: {line.text}") if line.type == "error" else None)
+        prepare(page)
         page.goto(address + query)
         # Not expect: it describes the whole page each time that it finds no element. What is typed earlier may be lost.
-        page.wait_for_selector("body[data-ready]", state="attached", timeout=90_000)
+        page.wait_for_selector(f"body[data-{until}]", state="attached", timeout=90_000)
         return page
 
     yield open

@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import come_to_rest
+
 FIRST = "The old man opened the door and"
 PROMPT = "#generate-text textarea"
 TOKENS = "#sheet .written .tok"
@@ -115,7 +117,7 @@ def test_a_click_on_an_alternative_goes_on_from_there_and_both_texts_can_be_comp
 
 @pytest.mark.slow
 def test_an_alternative_can_be_clicked_while_text_is_written(open_page):
-    page = open_page(link(length=200, text=FIRST, seed=5))
+    page = open_page(link(length=200, text=FIRST, seed=5), until="restored")
     wait_for_writing(page, 9)
     open_token(page, 1).locator(".option:not(.chosen)").first.click()
     expect(page.locator(f"{TOKENS}.by-hand")).to_have_count(1)
@@ -135,7 +137,7 @@ def test_stop_keeps_what_was_written(open_page, how):
     expect(page.locator(STATUS)).to_contain_text("Stopped. What was written is kept.")
     count = page.locator(TOKENS).count()
     assert 4 <= count < 200
-    page.wait_for_timeout(800)
+    come_to_rest(page)
     assert page.locator(TOKENS).count() == count
     page.get_by_role("button", name="Write on").click()
     expect(page.locator(TOKENS).nth(count + 2)).to_be_visible()
@@ -144,7 +146,6 @@ def test_stop_keeps_what_was_written(open_page, how):
 
 @pytest.mark.slow
 def test_the_colours_change_in_the_browser_alone(page):
-    page.wait_for_timeout(2000)  # what the page asks when it opens is over
     asked = []
     page.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
     strengths = []
@@ -245,5 +246,5 @@ def test_a_phone_shows_all_of_it(open_page, dark):
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
     for view in ("Next token", "Beams", "Write"):
         page.get_by_role("tab", name=view).click()
-        page.wait_for_timeout(400)
+        come_to_rest(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, view

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import come_to_rest
 from tests.browser.test_fill_blanks import BEST, bars, show, write
 
 TEXT = "#fill-text textarea"
@@ -108,18 +109,21 @@ def test_quick_steps_end_where_they_should(page):
 @pytest.mark.slow
 def test_a_late_answer_in_a_tab_that_was_left_does_not_take_the_address_back(page):
     page.evaluate("""() => {
-        window.lag = 2000;
-        const send = window.fetch;
+        const send = window.fetch, held = [];
         window.fetch = async (...request) => {
             if (String(request[0].url ?? request[0]).includes("queue/join"))
-                await new Promise(resolve => setTimeout(resolve, window.lag));
+                await new Promise(resolve => held.push(resolve));
             return send(...request);
+        };
+        window.release = () => {
+            window.fetch = send;
+            held.forEach(resolve => resolve());
         };
     }""")
     page.get_by_role("button", name="Capital of Japan").click()
     expect(page).to_have_url(re.compile("Tokyo"))
-    page.evaluate("window.lag = 0")
-    show(page, "Models")
+    page.get_by_role("tab", name="Models", exact=True).click()
     expect(page).to_have_url(re.compile("tab=models"))
-    page.wait_for_timeout(3000)  # what was under way in the first tab comes after that
+    page.evaluate("release()")
+    come_to_rest(page)  # what was under way in the first tab has come
     assert asked(page)["tab"] == ["models"]

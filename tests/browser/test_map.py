@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import come_to_rest
+
 MAP = "?tab=neighbours&show=map&word=mouse&method=pca"
 READY = "#sense-map-around [data-key]"
 POINTS = """() => {
@@ -58,7 +60,7 @@ def test_the_layer_moves_the_points_without_the_server(drawn):
     assert first != third
     drawn.locator("#sense-map-around").get_by_role("button", name="6", exact=True).click()
     assert in_layer(drawn, 6) == last
-    drawn.wait_for_timeout(1500)
+    come_to_rest(drawn)
     assert drawn.evaluate(POINTS) == last  # nor does the server draw it anew
     expect(drawn.locator("#sense-map-says")).to_contain_text("of the variance")
 
@@ -157,7 +159,7 @@ def test_umap_follows_pca_and_a_link_restores_it(open_page):
     page.locator("#map-method").get_by_text("UMAP").click()
     expect(page.locator("#sense-map-says")).not_to_contain_text("of the variance")
     expect(page.locator(READY)).to_be_attached()
-    page.wait_for_timeout(700)
+    come_to_rest(page)
     assert page.evaluate(POINTS) == umap  # kept, and the same
 
 

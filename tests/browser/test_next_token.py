@@ -81,7 +81,6 @@ def test_a_slider_redraws_within_a_tenth_of_a_second_without_the_server(open_pag
     page = open_page(LINK)
     expect(page.locator(ROWS).first).to_be_visible()
     before = page.locator(f"{ROWS} .after").all_text_contents()
-    page.wait_for_timeout(500)
     asked = []
     page.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
     page.locator("#generate-temperature input[type=number]").fill("0.2")

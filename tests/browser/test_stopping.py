@@ -25,7 +25,7 @@ def working(page):
 
 @pytest.mark.slow
 def test_a_model_on_its_way_is_waited_for_by_those_who_did_not_stop(open_page):
-    other, page = open_page(LINK), open_page(LINK)
+    other, page = open_page(LINK, until="restored"), open_page(LINK, until="restored")
     for waiting in (other, page):
         expect(working(waiting)).to_contain_text(f"Downloading {SLOW}")
     working(page).get_by_role("button", name="Stop").click()

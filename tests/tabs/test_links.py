@@ -1,9 +1,12 @@
 """What an address puts into a field, whatever somebody wrote into the address."""
 
+from types import SimpleNamespace
+from urllib.parse import parse_qsl
+
 import gradio as gr
 import pytest
 
-from explorer.tabs.links import _first_value, _keep, _stretched, _value
+from explorer.tabs.links import _first_value, _keep, _stretched, _value, names_other
 
 SLIDER = gr.Slider(1, 20, 5, step=1)
 SHARE = gr.Slider(0.05, 1, 0.9, step=0.05)
@@ -64,3 +67,21 @@ def test_what_is_no_number_leaves_that_slider_alone(given):
     assert _stretched(given, "layer", SLIDER, _keep, ends_here=True) == gr.skip()
     back = _stretched(given, "layer", SLIDER, _first_value, ends_here=True)
     assert (back.value, back.maximum) == (5, 20), "the page may have shortened it since"
+
+
+@pytest.mark.parametrize(
+    ("address", "names"),
+    [
+        ("?tab=here", False),
+        ("?tab=here&word=first&job=", False),
+        ("?tab=here&word=other", True),
+        ("?tab=here&job=a1", True),
+        ("?tab=there&word=other", False),  # of another tab, which the visitor comes from
+        ("?word=other", False),
+        ("", False),
+    ],
+)
+def test_an_address_names_other_than_first_values(address, names):
+    request = SimpleNamespace(query_params=dict(parse_qsl(address.removeprefix("?"), keep_blank_values=True)))
+    fields = {"word": gr.Textbox("first"), "job": gr.Textbox("")}
+    assert names_other(request, "here", fields) == names

@@ -21,6 +21,7 @@ from explorer.tabs.fine_tune.offers import offer_methods
 from explorer.tabs.fine_tune.parts import Part, draw_parts, known_keys
 from explorer.tabs.fine_tune.plan import Options, plan_runs
 from explorer.tabs.fine_tune.try_it import Trying, ask_tuned
+from explorer.tabs.links import names_other
 from explorer.tabs.messages import QUIET, add_stop, explain
 from explorer.tabs.owner import with_owner
 from explorer.tabs.visitors import find_card, forget_job
@@ -47,6 +48,7 @@ class Act:
         views: The sub-tabs.
         parts: All of them, in page order.
         own: Inputs of parts; a change of one redraws.
+        linked: What a link to a job, or to a form, names.
     """
 
     tab: gr.Tab
@@ -59,6 +61,7 @@ class Act:
     views: list[gr.Tab]
     parts: list[Part]
     own: list[gr.components.Component]
+    linked: dict[str, gr.components.Component]
 
 
 def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: Looked, act: Act) -> gr.Timer:
@@ -95,9 +98,10 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
     chosen = [controls.picker.name, controls.task, controls.kind, controls.method, controls.methods]
     untouched = [one.value for one in chosen]
 
-    def come_back(token: str, job: str, *chosen: object) -> tuple:
+    def come_back(request: gr.Request, token: str, job: str, *chosen: object) -> tuple:
         """Who comes without the link of a job, and with no other choice, sees the newest of their own."""
-        own = () if job or list(chosen) != untouched else store.jobs(token)
+        has_chosen = job or list(chosen) != untouched or names_other(request, act.tab.id, act.linked)
+        own = () if has_chosen else store.jobs(token)
         return token, gr.Timer(active=True), own[0].id if own else gr.skip()
 
     opened = [act.owner, act.job, *chosen]

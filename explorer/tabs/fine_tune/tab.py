@@ -61,11 +61,12 @@ def build(registry: Registry) -> LinkedTab:
     with tab:
         owner = build_owner()
         shown = gr.Radio([view.id for view in views], value=views[0].id, visible="hidden")
-        act = Act(tab, controls, panel, trying, owner, job, shown, views, parts, [order, ticked])
+        linked = {
+            "model": controls.picker.name, "task": controls.task, "run": controls.kind, "method": controls.method,
+            "job": job,
+        }  # fmt: skip
+        act = Act(tab, controls, panel, trying, owner, job, shown, views, parts, [order, ticked], linked)
         clock = wire_acts(registry, store, example, first, act)
-    fields = {
-        "model": controls.picker.name, "task": controls.task, "run": controls.kind, "method": controls.method,
-        "job": job, "which": panel.run, "show": shown, "order": order,
-    }  # fmt: skip
+    fields = linked | {"which": panel.run, "show": shown, "order": order}
     terse = ("task", "run", "method", "job", "which", "show", "order")
     return LinkedTab(tab, fields, terse, (sub_tabs, "show"), clock=clock)

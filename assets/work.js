@@ -1,0 +1,116 @@
+// What is under way: questions to the server, and figures that plotly has not drawn yet. Screen readers see it as
+// aria-busy on the results of the tab in sight. On the body, data-at-work stands as long as there is any of it, and
+// data-ready once all that an address names is there: not in the fields alone (data-restored), but computed and drawn.
+(() => {
+  const explorer = window.explorer;
+  const QUIET_MILLISECONDS = 100; // an answer may set off the next question
+
+  // Clocks ask every second or two how a job or a model is: that is no answer on its way.
+  const clocks = new Set();
+  for (const {id, targets, trigger_after: before} of window.gradio_config?.dependencies ?? [])
+    if (targets.some(([, event]) => event === 'tick') || clocks.has(before)) clocks.add(id);
+
+  const underWay = new Map(); // question, by a mark of ours or by the server's name for it -> the results it is about
+  const inSight = () => [...document.querySelectorAll('.result-side')].find(results => results.offsetParent) ?? null;
+  let changed = 0; // when a question last began or ended
+  const show = results => {
+    results?.setAttribute('aria-busy', 'true');
+    document.body.dataset.atWork = 'true';
+  };
+  const begin = (question, results) => {
+    underWay.set(question, results);
+    show(results);
+    changed = performance.now();
+  };
+  const end = question => {
+    if (!underWay.delete(question)) return;
+    changed = performance.now();
+    explorer.settle();
+  };
+
+  // plotly comes with the first figure; until then Gradio shows an empty one.
+  const isDrawing = () => !window.Plotly && document.querySelector('link[href*="PlotlyPlot"]') &&
+    [...document.querySelectorAll('.figure')].some(figure => figure.offsetParent);
+  const whenIdle = window.requestIdleCallback ?? setTimeout;
+  let next = null;
+  const settleLater = () => {
+    next ??= setTimeout(() => whenIdle(() => {
+      next = null;
+      explorer.settle();
+    }), QUIET_MILLISECONDS);
+  };
+  explorer.settle = () => {
+    if (isDrawing()) show(inSight());
+    if (isDrawing() || performance.now() - changed < QUIET_MILLISECONDS) return settleLater();
+    const isAbout = new Set(underWay.values());
+    for (const results of document.querySelectorAll('.result-side[aria-busy]'))
+      if (!isAbout.has(results)) results.removeAttribute('aria-busy');
+    if (underWay.size) return;
+    delete document.body.dataset.atWork;
+    if (document.body.dataset.restored) document.body.dataset.ready = 'true';
+  };
+
+  // Gradio asks by "join", and is answered on a stream that all questions of a page share.
+  const plain = window.fetch;
+  const early = new Set(); // answered before we had heard their names
+  let asking = 0;
+  const ask = async (send, body) => {
+    if (clocks.has(JSON.parse(body).fn_index)) return send();
+    const question = Symbol('question'), results = inSight();
+    asking += 1;
+    begin(question, results);
+    try {
+      const answer = await send();
+      const {event_id: name} = answer.ok ? await answer.clone().json() : {};
+      if (name && !early.delete(name)) begin(name, results);
+      return answer;
+    } finally {
+      asking -= 1;
+      if (!asking) early.clear();
+      end(question);
+    }
+  };
+
+  const MESSAGE = /^data: ?\{"msg": ?"(\w+)", ?"event_id": ?"(\w+)"/;
+  const listen = async stream => {
+    const heard = new Set();
+    const hear = message => {
+      const [, kind, name] = message.match(MESSAGE) ?? [];
+      if (!name) return;
+      heard.add(name);
+      if (kind !== 'process_completed' && kind !== 'unexpected_error') return;
+      if (asking && !underWay.has(name)) early.add(name);
+      end(name);
+    };
+    try {
+      const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+      for (let {done, value} = await reader.read(), rest = ''; !done; {done, value} = await reader.read()) {
+        const messages = (rest + value).split('\n\n');
+        rest = messages.pop();
+        messages.forEach(hear);
+      }
+    } finally { // cut short or not: no more is heard of these
+      heard.forEach(end);
+    }
+  };
+
+  const answerOnce = async send => {
+    const question = Symbol('view'); // a view of ours fetches what it draws
+    begin(question, inSight());
+    return send().finally(() => end(question));
+  };
+
+  window.fetch = async (resource, options) => {
+    const send = () => plain.call(window, resource, options);
+    const {pathname} = new URL(resource.url ?? resource, document.baseURI);
+    if (pathname.endsWith('/queue/join')) return ask(send, options.body);
+    if (pathname.endsWith('/component_server')) return answerOnce(send);
+    if (pathname.endsWith('/cancel')) end(JSON.parse(options.body).event_id);
+    if (!pathname.endsWith('/queue/data')) return send();
+    const answer = await send();
+    if (!answer.body) return answer;
+    const [heard, given] = answer.body.tee();
+    listen(heard).catch(() => {}); // the same fault reaches Gradio, which tells it
+    return new Response(given, answer);
+  };
+})();
