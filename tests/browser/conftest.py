@@ -15,7 +15,7 @@ import httpx
 import pytest
 from playwright.sync_api import Error, Page, expect, sync_playwright
 
-from tests.browser.evidence import RESULTS, keep, watch
+from tests.browser.evidence import RESULTS, begin, keep, watch
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -126,6 +126,7 @@ def open_page(browser, address, request):
     A module with a fixture `address` of its own opens its own page.
     """
     contexts, faults = [], []
+    begin(request.node)
 
     def check(sent):  # told, not asked: a route would bring each file of a page here and back
         asked = urlsplit(sent.url)

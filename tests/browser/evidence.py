@@ -24,6 +24,11 @@ class Watched:
 WATCHED = pytest.StashKey[list[Watched]]()
 
 
+def begin(item: pytest.Item) -> None:
+    """Forget the pages of an earlier run of the same test."""
+    item.stash[WATCHED] = []
+
+
 def watch(item: pytest.Item, page: Page) -> None:
     """Note what a page says and does, to be kept if its test fails."""
     watched = Watched(page.context, page)
@@ -32,7 +37,7 @@ def watch(item: pytest.Item, page: Page) -> None:
     page.on("requestfailed", lambda request: watched.lines.append(f"failed: {request.url} {request.failure}"))
     is_repeated = getattr(item, "execution_count", 1) > 1
     page.context.tracing.start(snapshots=is_repeated)  # which take time
-    item.stash.setdefault(WATCHED, []).append(watched)
+    item.stash[WATCHED].append(watched)
 
 
 def keep(item: pytest.Item, report: pytest.TestReport) -> None:

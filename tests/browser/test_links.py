@@ -110,20 +110,20 @@ def test_quick_steps_end_where_they_should(page):
 def test_a_late_answer_in_a_tab_that_was_left_does_not_take_the_address_back(page):
     page.evaluate("""() => {
         const send = window.fetch, held = [];
-        window.fetch = async (...request) => {
-            if (String(request[0].url ?? request[0]).includes("queue/join"))
+        let asked = 0;
+        window.fetch = async (...request) => {  // the press itself is answered
+            if (String(request[0].url ?? request[0]).includes("queue/join") && asked++)
                 await new Promise(resolve => held.push(resolve));
             return send(...request);
         };
-        window.release = () => {
-            window.fetch = send;
-            held.forEach(resolve => resolve());
-        };
+        window.holdNoMore = () => void (window.fetch = send);
+        window.release = () => held.map(resolve => resolve()).length;
     }""")
     page.get_by_role("button", name="Capital of Japan").click()
-    expect(page).to_have_url(re.compile("Tokyo"))
+    expect(page.locator(TEXT)).to_have_value(re.compile("Tokyo"))
+    page.evaluate("holdNoMore()")
     page.get_by_role("tab", name="Models", exact=True).click()
     expect(page).to_have_url(re.compile("tab=models"))
-    page.evaluate("release()")
+    assert page.evaluate("release()") > 0
     come_to_rest(page)  # what was under way in the first tab has come
     assert asked(page)["tab"] == ["models"]

@@ -145,7 +145,7 @@ def test_numbers_and_picture_are_taken_away(drawn, tmp_path):
 
 @pytest.mark.slow
 def test_umap_follows_pca_and_a_link_restores_it(open_page):
-    page = open_page("?tab=neighbours&show=map&word=mouse")
+    page = open_page("?tab=neighbours&show=map&word=mouse", until="restored")
     expect(page.locator(READY)).to_be_attached(timeout=90_000)
     expect(page.locator("#sense-map-says")).to_contain_text("of the variance")  # by PCA
     expect(page.locator(".message.meanwhile")).to_contain_text("PCA is shown until UMAP is drawn", timeout=60_000)
@@ -165,7 +165,7 @@ def test_umap_follows_pca_and_a_link_restores_it(open_page):
 
 @pytest.mark.slow
 def test_stop_keeps_the_map_by_pca(open_page):
-    page = open_page("?tab=neighbours&show=map&word=play&method=tsne&pieces=first")
+    page = open_page("?tab=neighbours&show=map&word=play&method=tsne&pieces=first", until="restored")
     page.evaluate(ESCAPE_AT_WORK)
     expect(page.locator(".message.stopped")).to_be_visible()
     expect(page.locator("#sense-map-says")).to_contain_text("of the variance")
