@@ -221,25 +221,21 @@ def test_32_callers_share_passes_and_get_their_own_answers(bert):
     assert len(passes) < len(requests)
 
 
-def is_pending(model: LoadedModel, rows: int) -> bool:
-    return any(len(request.todo) == rows for request in batching._combiner_of(model).pending)
+def send(model: LoadedModel, caller: Thread, rows: int) -> None:
+    """Start a caller, and return when what it asks is pending."""
+    caller.start()
+    while not any(len(request.todo) == rows for request in batching._combiner_of(model).pending):
+        pass
 
 
 def test_one_sentence_does_not_wait_for_a_large_batch(bert, monkeypatch):
     monkeypatch.setattr(batching, "CPU_BATCH_TOKENS", 120)
     holds_small, answered, waited = [], Event(), []
-
-    def ask():
-        masked_logits(bert, [Row((50, 51, 52), (0,))])
-        answered.set()
-
-    asker = Thread(target=ask)
+    asker = Thread(target=lambda: (masked_logits(bert, [Row((50, 51, 52), (0,))]), answered.set()))
 
     def send_the_small_one(module, arguments, named):
         if not holds_small:
-            asker.start()
-            while not is_pending(bert, rows=1):
-                pass
+            send(bert, asker, rows=1)
         if len(holds_small) == 2:  # its rows are answered, and eight micro-batches of the other caller's are left
             waited.append(answered.wait(timeout=60))
         holds_small.append(bool((named["input_ids"] == 51).any()))
@@ -258,9 +254,7 @@ def test_a_large_batch_goes_on_when_the_small_one_that_led_is_answered(bert, mon
 
     def send_the_large_one(module, arguments, named):
         if large.ident is None:
-            large.start()
-            while not is_pending(bert, rows=40):
-                pass
+            send(bert, large, rows=40)
 
     bert.network.register_forward_pre_hook(send_the_large_one, with_kwargs=True)
     masked_logits(bert, [Row((50, 51, 52), (0,))])
@@ -275,9 +269,7 @@ def test_another_leads_when_the_leader_is_interrupted(bert, monkeypatch):
 
     def interrupt(module, arguments, named):
         if other.ident is None:
-            other.start()
-            while not is_pending(bert, rows=2):
-                pass
+            send(bert, other, rows=2)
             raise KeyboardInterrupt
 
     bert.network.register_forward_pre_hook(interrupt, with_kwargs=True)
