@@ -7,14 +7,20 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from threading import Event, Thread
 
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+
 import explorer
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.settings import settings
+from explorer.tabs.browser_files import browser_files_route
+from explorer.tabs.first_page import drawn_route
 from explorer.tabs.fine_tune.download import download_route
 from explorer.tabs.limits import RequestLimits
 from explorer.tabs.page import THEME, build_page, page_style
 from explorer.training.jobs.supervising import open_jobs, watch_jobs
 
+MOST_SECONDS_TO_DRAW = 5  # and as long for nobody to come
 MOST_THREADS = 100  # also the most events that Gradio lets be at work, streams of a class of 30 included
 
 
@@ -23,6 +29,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     registry = explorer.open_registry()
     page = build_page(registry)
+    drawn = Event()
     page.launch(
         theme=THEME,
         **page_style(),
@@ -34,17 +41,24 @@ def main() -> None:
         footer_links=["api"],
         max_file_size=f"{int(settings().largest_upload_mib)}mb",
         app_kwargs={
-            "middleware": [RequestLimits.middleware()],
-            "routes": [download_route(registry, open_jobs())],
+            "middleware": [Middleware(GZipMiddleware, compresslevel=4), RequestLimits.middleware()],
+            "routes": [browser_files_route(), drawn_route(drawn), download_route(registry, open_jobs())],
         },
     )
     Thread(target=watch_jobs, args=(open_jobs(), Event()), daemon=True).start()
-    Thread(target=warm_up, args=(registry,), daemon=True).start()  # torch takes seconds to import: the page comes first
+    Thread(target=warm_up, args=(registry, drawn), daemon=True).start()
     page.block_thread()
 
 
-def warm_up(registry: explorer.models.registry.Registry) -> None:
-    """Bring the model of the first view into memory, so that the first click is answered at once."""
+def warm_up(registry: explorer.models.registry.Registry, drawn: Event) -> None:
+    """Bring the model of the first view into memory, so that the first click is answered at once.
+
+    Args:
+        registry: Of the models.
+        drawn: Set when a browser has drawn the page; torch takes seconds to import, and a page that is opened meanwhile
+            as many to come.
+    """
+    drawn.wait(MOST_SECONDS_TO_DRAW)
     try:
         registry.load(DEFAULT_MODEL)
     except explorer.errors.ExplorerError as error:

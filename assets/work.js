@@ -47,7 +47,9 @@
       if (!isAbout.has(results)) results.removeAttribute('aria-busy');
     if (underWay.size) return;
     delete document.body.dataset.atWork;
-    if (document.body.dataset.restored) document.body.dataset.ready = 'true';
+    if (!document.body.dataset.restored || document.body.dataset.ready) return;
+    document.body.dataset.ready = 'true';
+    navigator.sendBeacon('drawn'); // what would have slowed the page may begin
   };
 
   // Gradio asks by "join", and is answered on a stream that all questions of a page share.

@@ -1,0 +1,52 @@
+"""What opening the page asks for, and that Gradio's mended scripts do what its own do."""
+
+from pathlib import Path
+
+import httpx
+
+from explorer.tabs.browser_files import MENDED
+
+# Both versions as methods of two classes, on the same events: several targets, one twice in an event, none, no name.
+COMPARE = """([slow, quick]) => {
+  const make = method => eval(`(class {${method}})`);
+  const seed = (s => () => (s = s * 16807 % 2147483647) / 2147483647)(7);
+  const pick = most => Math.floor(seed() * most);
+  const events = Array.from({length: 200}, () => ({
+    targets: Array.from({length: pick(4)}, () => [pick(40), [null, 'click', 'change', 'then'][pick(4)]]),
+  }));
+  const attach = (maker, list) => {
+    const tree = new maker();
+    const all = () => Array.from({length: 50}, (_, id) => tree.find_attached_events(
+      {id, props: {shared_props: {}}}, list).props.shared_props.attached_events);
+    const before = all();
+    list.push({targets: [[3, 'added']]});
+    return JSON.stringify([before, all()]);
+  };
+  return [make(slow), make(quick)].map(maker => attach(maker, [...events]));
+}"""
+
+
+def test_mended_scripts_find_the_same_events(browser):
+    page = browser.new_page()
+    slow, quick = page.evaluate(COMPARE, MENDED["core-"])
+    page.close()
+    assert slow == quick
+    assert slow.count("added") == 1
+    assert slow.count("change") > 50
+
+
+def test_the_page_comes_packed_with_scripts_that_are_kept(page, address):
+    files = page.evaluate("performance.getEntriesByType('resource').map(file => file.name)")
+    scripts = [file for file in files if "/assets/" in file]
+    assert any(Path(script).name.startswith("core-") for script in scripts)
+    kept = httpx.get(scripts[0]).headers["cache-control"]
+    assert "immutable" in kept
+    whole = page.evaluate("performance.getEntriesByType('navigation')[0]")
+    assert whole["encodedBodySize"] < whole["decodedBodySize"] / 3
+
+
+def test_the_page_says_that_it_is_drawn(open_page):
+    told = []
+    open_page(prepare=lambda page: page.on("request", lambda sent: sent.url.endswith("/drawn") and told.append(sent)))
+    (sent,) = told
+    assert sent.response().status == 204

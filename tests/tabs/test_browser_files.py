@@ -1,0 +1,108 @@
+"""Gradio's scripts come packed, may be kept, and are what Gradio ships but for the places that are mended."""
+
+import gzip
+from threading import Event
+
+import brotli
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+import app
+from explorer.tabs import browser_files
+from explorer.tabs.browser_files import FOLDER, MENDED, browser_files_route, read_file
+from explorer.tabs.first_page import drawn_route
+
+PLAIN = next(path.name for path in sorted(FOLDER.glob("index-*.js")))
+UNPACK = {"br": brotli.decompress, "gzip": gzip.decompress}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(Starlette(routes=[browser_files_route()])) as client:
+        yield client
+
+
+def content_of(client, name, encoding):
+    """What is sent, before the client unpacks it."""
+    with client.stream("GET", f"/assets/{name}", headers={"accept-encoding": encoding}) as answer:
+        assert answer.status_code == 200
+        assert answer.headers.get("content-encoding", "identity") == encoding
+        assert "immutable" in answer.headers["cache-control"]
+        return b"".join(answer.iter_raw()), answer.headers
+
+
+@pytest.mark.parametrize("encoding", ["br", "gzip"])
+def test_a_script_comes_packed_as_the_browser_takes_it(client, encoding):
+    content, headers = content_of(client, PLAIN, encoding)
+    original = (FOLDER / PLAIN).read_bytes()
+    assert len(content) < len(original) / 2
+    assert UNPACK[encoding](content) == original
+    assert headers["vary"] == "accept-encoding"
+    assert headers["content-type"].startswith("text/javascript")  # or the browser does not run it
+
+
+def test_a_browser_that_unpacks_nothing_gets_it_plain(client):
+    content, _ = content_of(client, PLAIN, "identity")
+    assert content == (FOLDER / PLAIN).read_bytes()
+
+
+def test_a_font_is_not_packed_again(client):
+    name = next(FOLDER.glob("*.woff2")).name
+    answer = client.get(f"/assets/{name}", headers={"accept-encoding": "br"})
+    assert "content-encoding" not in answer.headers
+    assert answer.content == (FOLDER / name).read_bytes()
+
+
+def test_a_file_is_packed_once(client, monkeypatch):
+    packed = []
+    monkeypatch.setitem(browser_files.PACKERS, "br", lambda content: packed.append(1) or brotli.compress(content))
+    browser_files._packed.cache_clear()
+    for _ in range(3):
+        content_of(client, PLAIN, "br")
+    assert packed == [1]
+
+
+@pytest.mark.parametrize(
+    "name", ["missing.js", "..%2Findex.html", "%2e%2e", "..", "%2Fetc%2Fpasswd", "a%00.js", "x" * 5000]
+)
+def test_nothing_else_is_sent(client, name):
+    assert client.get(f"/assets/{name}").status_code == 404
+
+
+@pytest.mark.parametrize("start", MENDED)
+def test_what_is_mended_stands_there_once(start):
+    (path,) = FOLDER.glob(f"{start}*.js")
+    slow, quick = MENDED[start]
+    original = path.read_text(encoding="utf-8")
+    assert original.count(slow) == 1
+    assert read_file(path.name).decode() == original.replace(slow, quick)
+
+
+def test_another_gradio_is_sent_as_it_is(tmp_path, monkeypatch):
+    (tmp_path / "core-other.js").write_text("find_attached_events(a,b){}")
+    monkeypatch.setattr(browser_files, "FOLDER", tmp_path)
+    assert read_file("core-other.js") == b"find_attached_events(a,b){}"
+
+
+def test_the_first_model_comes_when_the_page_is_drawn(monkeypatch):
+    class Registry:
+        def load(self, name):
+            assert drawn.is_set()
+            loaded.append(name)
+
+    drawn, loaded = Event(), []
+    with TestClient(Starlette(routes=[drawn_route(drawn)])) as client:
+        assert client.get("/drawn").status_code == 405
+        assert not drawn.is_set()
+        assert client.post("/drawn").status_code == 204
+    app.warm_up(Registry(), drawn)
+    assert loaded == [app.DEFAULT_MODEL]
+
+
+def test_it_comes_without_anybody_too(monkeypatch):
+    monkeypatch.setattr(app, "MOST_SECONDS_TO_DRAW", 0)
+    loaded = []
+    registry = type("Registry", (), {"load": lambda self, name: loaded.append(name)})()
+    app.warm_up(registry, Event())
+    assert loaded == [app.DEFAULT_MODEL]
