@@ -14,8 +14,8 @@ import explorer
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.settings import settings
 from explorer.tabs.browser_files import browser_files_route
-from explorer.tabs.first_page import drawn_route
 from explorer.tabs.fine_tune.download import download_route
+from explorer.tabs.first_page import drawn_route
 from explorer.tabs.limits import RequestLimits
 from explorer.tabs.page import THEME, build_page, page_style
 from explorer.training.jobs.supervising import open_jobs, watch_jobs

@@ -1,5 +1,6 @@
 """The program as `python app.py` starts it, for as long as a benchmark needs it."""
 
+import json
 import os
 import shutil
 import socket
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 from playwright.sync_api import Browser, Playwright
 
@@ -48,6 +49,23 @@ def serving(settings: Mapping[str, str] | None = None) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait(timeout=30)
+
+
+def read(address: str, body: dict | None = None) -> str:
+    """What the server answers, in full."""
+    data = None if body is None else json.dumps(body).encode()
+    request = Request(address, data=data, headers={"Content-Type": "application/json"})
+    with urlopen(request, timeout=GIVE_UP_SECONDS) as answer:
+        return answer.read().decode()
+
+
+def fill(address: str, model: str, text: str) -> list:
+    """What /fill_blanks answers, asked the way curl does: call, then read the event."""
+    event = json.loads(read(f"{address}gradio_api/call/v2/fill_blanks", {"text": text, "model": model}))["event_id"]
+    stream = read(f"{address}gradio_api/call/v2/fill_blanks/{event}")
+    _, done, data = stream.partition("event: complete\ndata: ")
+    assert done, stream
+    return json.loads(data.splitlines()[0])
 
 
 def open_browser(playwright: Playwright) -> Browser:

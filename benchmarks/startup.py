@@ -11,11 +11,10 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from statistics import median
-from urllib.request import Request, urlopen
 
 from measuring import describe_machine, print_table
 from playwright.sync_api import Browser, sync_playwright
-from serving import GIVE_UP_SECONDS, open_browser, serving
+from serving import GIVE_UP_SECONDS, fill, open_browser, serving
 
 WANTED_SECONDS = 3.0
 TEXT = "The cat ___ on the mat."
@@ -36,31 +35,14 @@ class Start:
     second_answer_seconds: float
 
 
-def read(address: str, body: dict | None = None) -> str:
-    """What the server answers, in full."""
-    data = None if body is None else json.dumps(body).encode()
-    request = Request(address, data=data, headers={"Content-Type": "application/json"})
-    with urlopen(request, timeout=GIVE_UP_SECONDS) as answer:
-        return answer.read().decode()
-
-
-def fill(address: str, model: str) -> list:
-    """Ask /fill_blanks the way curl does: call, then read the event."""
-    event = json.loads(read(f"{address}gradio_api/call/v2/fill_blanks", {"text": TEXT, "model": model}))["event_id"]
-    stream = read(f"{address}gradio_api/call/v2/fill_blanks/{event}")
-    _, done, data = stream.partition("event: complete\ndata: ")
-    assert done, stream
-    return json.loads(data.splitlines()[0])
-
-
 def measure(model: str) -> Start:
     """Start the program once, and stop it again."""
     start = time.perf_counter()
     with serving() as address:
         page = time.perf_counter() - start
-        fill(address, model)
+        fill(address, model, TEXT)
         answer = time.perf_counter() - start
-        fill(address, model)
+        fill(address, model, TEXT)
         return Start(page, answer, time.perf_counter() - start - answer)
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import partial
 from threading import Lock
 
 from explorer.errors import ModelRefused, TooBusy, UnknownModel
 from explorer.models.backend import Backend, LoadedModel, Result
 from explorer.models.card import Ability, HubRepository, ModelCard
+from explorer.models.shared_answers import SharedAnswers, question_of
 from explorer.models.status import Budget, ModelStatus
 
 MOST_SUGGESTIONS = 3
@@ -70,6 +72,8 @@ class Registry:
     def run(self, name: str, analysis: Callable[[LoadedModel], Result]) -> Result:
         """Apply an analysis to a model, loaded first if needed, and return its result.
 
+        Who asks the same of the same model while that is at work gets the same result.
+
         Args:
             name: Of the model, as on its card.
             analysis: E.g. partial(fill_blanks, text="The cat ___ on the mat."); it travels to the model.
@@ -79,7 +83,9 @@ class Registry:
             ExplorerError: Whatever the analysis or the load says to the visitor.
         """
         card = self.card(name)  # a name that is wrong is told at once, and opens nothing
-        return self._backend().run(card, analysis)
+        run = partial(self._backend().run, card, analysis)
+        question = question_of(analysis)
+        return run() if question is None else self._backend.answers.get((card, question), run)
 
     def stream(self, name: str, analysis: Callable[[LoadedModel], Iterator[Result]]) -> Iterator[Result]:
         """As run, for an analysis that yields results while it works; close the iterator to stop it."""
@@ -157,9 +163,10 @@ def _repository(card: ModelCard) -> str:
 
 
 class _LazyBackend:
-    """A backend that is opened at its first use, once, whoever comes first."""
+    """A backend that is opened at its first use, once, whoever comes first; and the answers on their way from it."""
 
     def __init__(self, open_backend: Callable[[], Backend]) -> None:
+        self.answers: SharedAnswers = SharedAnswers()
         self._open_backend = open_backend
         self._backend: Backend | None = None
         self._lock = Lock()

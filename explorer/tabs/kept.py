@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
+from functools import partial
 from threading import Lock
 from typing import Generic, TypeVar
+
+from explorer.models.shared_answers import SharedAnswers
 
 MIB = 2**20
 Key = TypeVar("Key", bound=Hashable)
@@ -29,33 +31,13 @@ class Kept(Generic[Key, Value]):
         self._room_bytes = room_mib * MIB
         self._size_of = size_of
         self._held: OrderedDict[Key, Value] = OrderedDict()
-        self._coming: dict[Key, Future] = {}
+        self._coming: SharedAnswers[Key, Value] = SharedAnswers()
         self._lock = Lock()
 
     def get(self, key: Key, compute: Callable[[], Value]) -> Value:
         """The value, from here if it is here; an error of computing it is raised to all who wait."""
-        with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-                return self._held[key]
-            coming = self._coming.get(key)
-            is_mine = coming is None
-            if is_mine:
-                coming = self._coming[key] = Future()
-        if not is_mine:
-            return coming.result()
-        try:
-            value = compute()
-        except BaseException as error:  # carried to those who wait as well
-            coming.set_exception(error)
-            raise
-        else:
-            self.put(key, value)
-            coming.set_result(value)
-            return value
-        finally:
-            with self._lock:
-                del self._coming[key]
+        value = self.find(key)
+        return self._coming.get(key, partial(self._compute, key, compute)) if value is None else value
 
     def put(self, key: Key, value: Value) -> None:
         """Keep a value that is there already; one that is larger than all the room is not kept."""
@@ -79,10 +61,16 @@ class Kept(Generic[Key, Value]):
 
     def knows(self, key: Key) -> bool:
         """Whether it is here, or on its way."""
-        with self._lock:
-            return key in self._held or key in self._coming
+        return key in self._coming or self.has(key)  # in this order: it is here before it is no longer on its way
 
     @property
     def size_bytes(self) -> int:
         """What is kept takes so much."""
         return sum(map(self._size_of, self._held.values()))
+
+    def _compute(self, key: Key, compute: Callable[[], Value]) -> Value:
+        value = self.find(key)  # it may have come since
+        if value is None:
+            value = compute()
+            self.put(key, value)
+        return value

@@ -1,12 +1,18 @@
-"""Imports Gradio without the parsing of its own source, which is over a third of that import.
+"""Imports Gradio, and leaves out two things that it does at length and that nobody here needs.
 
-For each class of components Gradio reads its file, parses it twice and writes type stubs (.pyi) beside it, for editors.
-It leaves this out for classes that have no file: so, while they are made, its own and ours have none.
+For each class of components Gradio reads its file, parses it twice and writes type stubs (.pyi) beside it, for editors:
+over a third of its import. It leaves this out for classes that have no file: so, while they are made, its own and ours
+have none.
+
+For each visitor, and each question over HTTP, Gradio describes all components of the page anew, for its deep links
+(ours are addresses), in the one thread that answers everybody. It describes none that are not on the page: so, while a
+session begins, nothing is, and a component is described when its value changes.
 """
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 
 @contextmanager
@@ -27,4 +33,15 @@ def without_stubs() -> Iterator[None]:
 
 
 with without_stubs():
-    import gradio  # noqa: F401
+    import gradio
+    from gradio.state_holder import SessionState
+
+
+def _leave_out_descriptions(begin: Callable[[SessionState, object], None]) -> None:
+    def begin_session(self: SessionState, blocks: gradio.Blocks) -> None:
+        begin(self, SimpleNamespace(default_config=blocks.default_config, blocks={}))
+
+    SessionState.__init__ = begin_session
+
+
+_leave_out_descriptions(SessionState.__init__)

@@ -1,7 +1,12 @@
-"""Gradio is imported without parsing its own source, and nothing is left changed."""
+"""Gradio is imported without parsing its own source, and begins a session without describing the page."""
 
 import subprocess
 import sys
+
+import gradio as gr
+from gradio.state_holder import SessionState
+
+import explorer.tabs  # noqa: F401
 
 PROGRAM = """
 import ast, inspect
@@ -20,3 +25,16 @@ def test_no_component_is_parsed_and_each_has_its_file_again():
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip().endswith("textbox.py")
+
+
+def test_a_session_begins_without_a_description_of_the_page():
+    with gr.Blocks() as page:
+        box = gr.Textbox("first", label="Text")
+        gr.Markdown("Beside it")
+    session = SessionState(page)
+    assert session.config_values == {}
+    assert session[box._id] is box
+    session._update_value_in_config(box._id, "second")
+    assert session.config_values[box._id]["props"]["value"] == "second"
+    assert SessionState(page).config_values == {}
+    assert box.value == "first"
