@@ -1,4 +1,4 @@
-"""Gradio's scripts and styles as the browser gets them: packed once, kept by the browser, and two slow places mended.
+"""Gradio's scripts and styles as the browser gets them: packed once, kept by the browser, and mended in places.
 
 Gradio packs each file anew for each visitor, in the one thread that answers all of them. The names of these files hold
 a digest of what is in them.
@@ -33,11 +33,12 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {  # the first that a browser tak
     "gzip": lambda content: gzip.compress(content, compresslevel=6),
 }
 
-# Start of a file's name -> what stands there in Gradio 6.31, and what is sent for it. Where it does not stand exactly
-# once, as in another Gradio, the file goes out as it is. With n components and m events:
-MENDED = {
+# What stands in a file whose name begins so, in Gradio 6.31, and what is sent for it. Where it does not stand exactly
+# once, as in another Gradio, it goes out as it is. With n components and m events:
+MENDED = (
     # Each component looks through all events for its own, through objects that Svelte watches: n m steps. Now n + m.
-    "core-": (
+    (
+        "core-",
         "find_attached_events(e,t){let n=t.filter(t=>t.targets.find(([t])=>t===e.id)).map(t=>{"
         "let n=t.targets.find(([t])=>t===e.id);return n?n[1]:null}).filter(Boolean);"
         "return e.props.shared_props.attached_events=n,e}",
@@ -47,11 +48,15 @@ MENDED = {
         "return e.props.shared_props.attached_events=[...this.attached.get(e.id)??[]],e}",
     ),
     # Each event looks for its component in the tree, only to find that it has no arguments to set there: m n steps.
-    "Blocks-": (
+    (
+        "Blocks-",
         "async set_event_args(e,t){let n={},",
         "async set_event_args(e,t){if(!Object.keys(t).length)return()=>{};let n={},",
     ),
-}
+    # Fields of an accordion or a tab that is opened first get their values once more, a frame after they can be seen:
+    # what was typed in it meanwhile is lost. Now what stands in them is read before, as elsewhere in that file.
+    ("core-", "for(let e of n)this.#p(e)}}", "for(let e of n)await this.#m(e.id,e),this.#p(e)}}"),
+)
 
 
 def browser_files_route() -> Route:
@@ -70,9 +75,9 @@ def read_file(name: str) -> bytes:
         FileNotFoundError: There is none.
     """
     content = (FOLDER / name).read_bytes()
-    for start, (slow, quick) in MENDED.items():
-        if name.startswith(start) and content.count(slow.encode()) == 1:
-            return content.replace(slow.encode(), quick.encode())
+    for start, plain, mended in MENDED:
+        if name.startswith(start) and content.count(plain.encode()) == 1:
+            content = content.replace(plain.encode(), mended.encode())
     return content
 
 

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import httpx
+from playwright.sync_api import expect
 
 from explorer.tabs.browser_files import MENDED
+from tests.browser.conftest import come_to_rest
 
 # Both versions as methods of two classes, on the same events: several targets, one twice in an event, none, no name.
 COMPARE = """([slow, quick]) => {
@@ -26,9 +28,21 @@ COMPARE = """([slow, quick]) => {
 }"""
 
 
+# In the first frame that shows the field, which is when it can be typed in.
+TYPE_AT_ONCE = """() => new MutationObserver((_, observer) => {
+  const field = document.querySelector('#neighbours-own textarea');
+  if (!field) return;
+  observer.disconnect();
+  requestAnimationFrame(() => {
+    field.value = 'A {play}.\\nMore {play}.';
+    field.dispatchEvent(new Event('input', {bubbles: true}));
+  });
+}).observe(document.body, {childList: true, subtree: true})"""
+
+
 def test_mended_scripts_find_the_same_events(browser):
     page = browser.new_page()
-    slow, quick = page.evaluate(COMPARE, MENDED["core-"])
+    slow, quick = page.evaluate(COMPARE, MENDED[0][1:])
     page.close()
     assert slow == quick
     assert slow.count("added") == 1
@@ -50,3 +64,12 @@ def test_the_page_says_that_it_is_drawn(open_page):
     open_page(prepare=lambda page: page.on("request", lambda sent: sent.url.endswith("/drawn") and told.append(sent)))
     (sent,) = told
     assert sent.response().status == 204
+
+
+def test_what_is_typed_as_soon_as_a_field_is_there_stays(open_page):
+    page = open_page("?tab=neighbours")
+    page.evaluate(TYPE_AT_ONCE)
+    page.get_by_text("Sentences and word vectors of your own").click()
+    expect(page.locator(".near-query .use-sentence")).to_have_text("A play.")
+    come_to_rest(page)
+    expect(page.locator("#neighbours-own textarea")).to_have_value("A {play}.\nMore {play}.")

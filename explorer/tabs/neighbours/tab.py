@@ -1,6 +1,8 @@
 """Layout and wiring of the tab that shows what is near a use of a word."""
 
 import logging
+from functools import partial
+from threading import Thread
 
 import gradio as gr
 
@@ -85,7 +87,8 @@ def build(registry: Registry) -> LinkedTab:
         loaded = wire_own(bring, word, use, message)
         followed = follow_layers(registry, picker.name, which.layer, which.chosen, message, picker.changed)
         wire(message, views, shown, [*listed, went, *loaded, followed, *which.changed])
-        tab.select(lambda: _embed_ahead(registry, vectors, start), None, None, **QUIET)
+        ahead = partial(_embed_ahead, registry, vectors, start)  # behind the page, which is drawn meanwhile
+        tab.select(lambda: Thread(target=ahead, daemon=True).start(), None, None, **QUIET)
         for box in (word, own):  # by hand: an example and a link say themselves which use they are about
             box.input(None, None, use, js=FIRST_USE, **QUIET)
     by_name = {name: component for view in views for name, component in view.own.items()}
