@@ -16,18 +16,22 @@ demo: $(VENV)/installed-demo
 	$(BIN)/python app.py
 
 # First what needs no browser, in parallel: one thread per worker, as two workers with two threads each are slower than
-# with one on two cores; --dist loadfile keeps the tests of one file, and so its models, in one process. Then the tests
-# in a browser by themselves: page and browser take both cores.
+# with one on two cores; --dist loadfile keeps the tests of one file, and so its models, in one process. These are not
+# run again when they fail; only to have the plugin that does so costs 40 ms a test beside xdist. Then the tests in a
+# browser by themselves: page and browser take both cores.
 PYTEST = OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false GRADIO_ANALYTICS_ENABLED=False $(BIN)/python -m pytest --durations 10
+ONCE = -p no:rerunfailures
+AGAIN = --reruns 2
 PARALLEL = -n $(WORKERS) --dist loadfile
 test: $(VENV)/installed-dev
 	sh .ci/browser $(BIN)/python
-	$(PYTEST) $(PARALLEL) -m "not browser and not slow and not unsteady"
-	$(PYTEST) -m "browser and not slow and not unsteady"
+	$(PYTEST) $(ONCE) $(PARALLEL) -m "not browser and not slow and not unsteady"
+	$(PYTEST) $(AGAIN) -m "browser and not slow and not unsteady"
 
 test-slow: $(VENV)/installed-slow
 	sh .ci/browser $(BIN)/python
-	$(PYTEST) -m slow
+	$(PYTEST) $(ONCE) -m "slow and not browser and not unsteady"
+	$(PYTEST) $(AGAIN) -m "slow and browser and not unsteady"
 
 test-unsteady: $(VENV)/installed-dev
 	sh .ci/browser $(BIN)/python

@@ -19,11 +19,21 @@ UNITS = f"{HEAD} .lines-tokens.query .unit"
 TAB = "?tab=attention"
 
 
-def test_it_opens_on_a_finished_example_and_arrow_keys_walk_heads_and_layers(open_page):
+def test_a_visitor_reads_takes_away_and_walks(open_page):
+    """One page, step by step: to open it takes longer than to try it."""
     page = open_page(TAB)
-    head = page.locator(HEAD)
-    expect(head).to_have_attribute("data-painted", "encoder-4-2")
+    it_opens_on_a_finished_example(page)
+    numbers_are_taken_away(page)
+    arrow_keys_walk_heads_and_layers(page)
+
+
+def it_opens_on_a_finished_example(page):
+    expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-4-2")
     expect(page.locator(SAID)).to_contain_text("“are” (8) looks at “keys” (3) 0.88")
+
+
+def arrow_keys_walk_heads_and_layers(page):
+    head = page.locator(HEAD)
     page.locator(".head-stage").focus()
     page.keyboard.press("ArrowRight")
     expect(head).to_have_attribute("data-painted", "encoder-4-3")
@@ -112,8 +122,7 @@ def test_words_and_hidden_tokens_in_the_browser_are_those_of_the_analysis(open_p
             assert found[2] == [token.text for token in expected.stack.queries]
 
 
-def test_numbers_are_taken_away(open_page):
-    page = open_page(TAB)
+def numbers_are_taken_away(page):
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV of this head").click()
     rows = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8-sig"))))

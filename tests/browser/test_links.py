@@ -20,6 +20,38 @@ def asked(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
+def is_watched_from_left_to_right(page):
+    in_sight(page, "Watch it")
+    expect(page.locator(".caption:visible")).to_contain_text("left to right")
+
+
+def ranks_the_dog(page):
+    expect(page.locator(".js-plotly-plot:visible .ytick", has_text="★ dog")).to_have_count(1)
+
+
+def contrasts_the_second_blank(page):
+    expect(page.get_by_role("spinbutton", name="Blank").locator("visible=true")).to_have_value("2")
+    expect(page.locator(".caption:visible")).to_contain_text("Jensen-Shannon")
+
+
+def compares_four_words_of_each(page):
+    in_sight(page, "Several models")
+    expect(bars(page)).to_have_count(8)
+
+
+def shows_tokens(page):
+    expect(page.locator(".piece:visible", has_text="sat")).to_have_count(1)
+
+
+VIEWS = {  # what its link holds, and what is to be seen
+    "watch": ({"order": "left_to_right"}, is_watched_from_left_to_right),
+    "candidates": ({"candidates": "cat, dog\nmat"}, ranks_the_dog),
+    "contrast": ({"other": "A ___ sat on an ___.", "blank": 2}, contrasts_the_second_blank),
+    "compare": ({"compare": "MiniLM (masked, early)", "compared_blank": 2, "top_k": 4}, compares_four_words_of_each),
+    "tokens": ({}, shows_tokens),
+}
+
+
 @pytest.mark.slow
 def test_a_link_restores_the_answer(open_page):
     query = {"text": "The dog ___ the ___.", "strategy": "left_to_right", "top_k": 3, "count": 2}
@@ -33,22 +65,16 @@ def test_a_link_restores_the_answer(open_page):
     assert asked(page)["top_k"] == ["3"] and asked(page)["count"] == ["2"]
 
 
-def test_a_link_restores_every_view_and_its_own_controls(open_page):
-    text = {"tab": "fill", "text": "The ___ sat on the ___."}
-    page = open_page("?" + urlencode({**text, "show": "watch", "order": "left_to_right"}))
-    in_sight(page, "Watch it")
-    expect(page.locator(".caption:visible")).to_contain_text("left to right")
-    page = open_page("?" + urlencode({**text, "show": "candidates", "candidates": "cat, dog\nmat"}))
-    expect(page.locator(".js-plotly-plot:visible .ytick", has_text="★ dog")).to_have_count(1)
-    page = open_page("?" + urlencode({**text, "show": "contrast", "other": "A ___ sat on an ___.", "blank": 2}))
-    expect(page.get_by_role("spinbutton", name="Blank").locator("visible=true")).to_have_value("2")
-    expect(page.locator(".caption:visible")).to_contain_text("Jensen-Shannon")
-    models = {"compare": "MiniLM (masked, early)", "compared_blank": 2, "top_k": 4}
-    page = open_page("?" + urlencode({**text, "show": "compare", **models}))
-    in_sight(page, "Several models")
-    expect(bars(page)).to_have_count(8)
-    page = open_page("?" + urlencode({**text, "show": "tokens"}))
-    expect(page.locator(".piece:visible", has_text="sat")).to_have_count(1)
+@pytest.mark.parametrize(
+    "view",
+    [
+        "compare",
+        *(pytest.param(view, marks=pytest.mark.slow) for view in ("watch", "candidates", "contrast", "tokens")),
+    ],
+)
+def test_a_link_restores_every_view_and_its_own_controls(open_page, view):
+    own, check = VIEWS[view]
+    check(open_page("?" + urlencode({"tab": "fill", "text": "The ___ sat on the ___.", "show": view, **own})))
 
 
 @pytest.mark.slow

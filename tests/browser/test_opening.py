@@ -49,21 +49,17 @@ def test_mended_scripts_find_the_same_events(browser):
     assert slow.count("change") > 50
 
 
-def test_the_page_comes_packed_with_scripts_that_are_kept(page, address):
+def test_the_page_comes_packed_with_scripts_that_are_kept_and_says_when_it_is_drawn(open_page):
+    told = []
+    page = open_page(prepare=lambda page: page.on("request", lambda sent: "/drawn" in sent.url and told.append(sent)))
+    (sent,) = told
+    assert sent.response().status == 204
     files = page.evaluate("performance.getEntriesByType('resource').map(file => file.name)")
     scripts = [file for file in files if "/assets/" in file]
     assert any(Path(script).name.startswith("core-") for script in scripts)
-    kept = httpx.get(scripts[0]).headers["cache-control"]
-    assert "immutable" in kept
+    assert "immutable" in httpx.get(scripts[0]).headers["cache-control"]
     whole = page.evaluate("performance.getEntriesByType('navigation')[0]")
     assert whole["encodedBodySize"] < whole["decodedBodySize"] / 3
-
-
-def test_the_page_says_that_it_is_drawn(open_page):
-    told = []
-    open_page(prepare=lambda page: page.on("request", lambda sent: sent.url.endswith("/drawn") and told.append(sent)))
-    (sent,) = told
-    assert sent.response().status == 204
 
 
 def test_what_is_typed_as_soon_as_a_field_is_there_stays(open_page):

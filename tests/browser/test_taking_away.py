@@ -22,7 +22,13 @@ def press_while_it_is_replaced(page: Page, label: str) -> None:
     page.mouse.up()
 
 
-def test_a_press_counts_when_what_is_pressed_is_drawn_anew_meanwhile(page):
+def test_no_press_is_lost_and_what_is_under_way_is_told(page):
+    """One page, step by step: to open it takes longer than to try it."""
+    a_press_counts_when_what_is_pressed_is_drawn_anew_meanwhile(page)
+    results_are_busy_until_the_answer_is_drawn(page)
+
+
+def a_press_counts_when_what_is_pressed_is_drawn_anew_meanwhile(page):
     taken = []
     page.on("download", lambda file: taken.append(file.suggested_filename))
     for label in ("JSON", "PNG"):
@@ -56,7 +62,7 @@ def test_a_picture_asked_for_before_there_is_one_comes_when_it_is_drawn(open_pag
     assert len(taken) == 1
 
 
-def test_results_are_busy_until_the_answer_is_drawn(page):
+def results_are_busy_until_the_answer_is_drawn(page):
     held: list[Route] = []
     page.route("**/queue/data*", lambda route: held.append(route))
     write(page, "She drank a cup of ___.")
