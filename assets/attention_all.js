@@ -9,7 +9,7 @@
     const said = make('p', 'head-said', 'Point at a head, or walk them by arrow keys; Enter opens it.', {role: 'status'});
     const stage = make('div', 'all-stage');
     const save = make('button', '', 'PNG', {type: 'button'});
-    const take = make('nav', 'take-away', '', {'aria-label': 'Take it away'});
+    const take = make('div', 'take-away', '', {role: 'group', 'aria-label': 'Take it away'});
     take.append(save, make('button', '', 'Copy link', {type: 'button', 'data-action': 'link'}));
     const hint = make('p', 'note', 'Rows: tokens that look, columns: what they look at, both in the order of the text. ' +
       'The stronger the colour, the more; each head is scaled by its strongest weight; of a long text, a cell is the largest weight of its block.');

@@ -27,8 +27,8 @@
     <p class="head-said" role="status"></p>
     <div class="head-stage" tabindex="-1"></div>
     <p class="head-legend legend"></p>
-    <nav class="take-away" aria-label="Take it away"><button type="button" data-take="csv">CSV of this head</button
-      ><button type="button" data-take="png">PNG</button><button type="button" data-action="link">Copy link</button></nav>`;
+    <div class="take-away" role="group" aria-label="Take it away"><button type="button" data-take="csv">CSV of this head</button
+      ><button type="button" data-take="png">PNG</button><button type="button" data-action="link">Copy link</button></div>`;
 
   explorer.attentionHead = (element, props, watch, server) => {
     const {make, percent, attention, attentionMath} = explorer;

@@ -6,9 +6,12 @@
   const QUIET_MILLISECONDS = 100; // an answer may set off the next question
 
   // Clocks ask every second or two how a job or a model is: that is no answer on its way.
-  const clocks = new Set();
-  for (const {id, targets, trigger_after: before} of window.gradio_config?.dependencies ?? [])
-    if (targets.some(([, event]) => event === 'tick') || clocks.has(before)) clocks.add(id);
+  const clocks = new Set(), hands = new Set(); // events; what they change without the server, which may ask in turn
+  for (const {id, targets, trigger_after: before, backend_fn: asks, outputs} of window.gradio_config?.dependencies ?? []) {
+    if (!targets.some(([, event]) => event === 'tick') && !clocks.has(before)) continue;
+    clocks.add(id);
+    if (!asks) outputs.forEach(output => hands.add(output));
+  }
 
   const underWay = new Map(); // question, by a mark of ours or by the server's name for it -> the results it is about
   const inSight = () => [...document.querySelectorAll('.result-side')].find(results => results.offsetParent) ?? null;
@@ -57,7 +60,8 @@
   const early = new Set(); // answered before we had heard their names
   let asking = 0;
   const ask = async (send, body) => {
-    if (clocks.has(JSON.parse(body).fn_index)) return send();
+    const {fn_index: event, trigger_id: trigger} = JSON.parse(body);
+    if (clocks.has(event) || hands.has(trigger)) return send();
     const question = Symbol('question'), results = inSight();
     asking += 1;
     begin(question, results);

@@ -11,15 +11,26 @@ from plotly.subplots import make_subplots
 
 from explorer.analysis.blanks import BLANK, split_at_any_blank
 from explorer.analysis.results import Blank, BlankFills, CandidateRanking, TextContrast
-from explorer.figures.style import BLUE, FRAME_PIXELS, GREY, ORANGE, ROW_PIXELS, STYLE, height_pixels, nats, percent
+from explorer.figures.style import (
+    BLUE,
+    FRAME_PIXELS,
+    GREY,
+    ORANGE,
+    ROW_PIXELS,
+    STYLE,
+    height_pixels,
+    nats,
+    percent,
+    with_narrow,
+)
 
 NARROW_SPACE = "\u2009"
 NO_DIFFERENCE = "The two sentences make no difference to this blank."
-MOST_COLUMNS = 2  # a phone shows two side by side, and no more
-MOST_TITLE_CHARACTERS = 18  # of a chart that has half of a phone
+MOST_COLUMNS = 2
+MOST_TITLE_CHARACTERS = 18  # of a chart that has half of a small screen
 MOST_LINE_CHARACTERS = 24  # where it breaks; the whole name stands below
 PART = " · "  # between what the name of a tuned model is made of
-SPARE_FOR_NUMBERS = 1.4  # what the numbers behind the bars need on a phone
+SPARE_FOR_NUMBERS = 1.4  # what the numbers behind the bars need on a small screen
 ROUND_SHARES = (1, 2, 3, 4, 6, 8, 10)  # in the first digit of a percentage; their halves are round, too
 
 
@@ -41,7 +52,11 @@ def model_bars(results: Sequence[BlankFills], blank: int) -> go.Figure:
 
 def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figure:
     """Charts of (title, blank, which blank of the text it is)."""
-    columns = min(len(charts), MOST_COLUMNS)
+    figure = _choice_grid(charts, text, min(len(charts), MOST_COLUMNS))
+    return with_narrow(figure, _choice_grid(charts, text, 1)) if len(charts) > 1 else figure
+
+
+def _choice_grid(charts: Sequence[tuple[str, Blank, int]], text: str, columns: int) -> go.Figure:
     rows = -(-len(charts) // columns)
     bars = max(len(blank.choices) for _, blank, _ in charts)
     titles = [f"{_wrapped(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits</sup>" for name, blank, _ in charts]
@@ -195,7 +210,7 @@ def _label(text: str) -> str:
 
 
 def _wrapped(name: str) -> str:
-    """A title for half of a phone: a long name breaks before its bracket or last word, a tuned one behind its base."""
+    """A title for half of a small screen: a name breaks before a bracket or last word, a tuned one behind its base."""
     if len(name) <= MOST_TITLE_CHARACTERS:
         return escape(name, quote=False)
     if PART in name:

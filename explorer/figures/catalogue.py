@@ -5,6 +5,7 @@ from html import escape
 
 from explorer.figures.notes import note
 from explorer.models.card import Ability, ModelCard
+from explorer.models.catalogue.families import FAMILIES, family_of
 from explorer.models.status import Budget, ModelStatus, format_bytes
 
 COLUMNS = ("Model", "Can do", "Weights", "Licence", "Where it is")
@@ -46,23 +47,34 @@ def model_table(
     here: Collection[str],
     *,
     is_offline: bool = False,
-    used: Collection[Ability] = tuple(Ability),
 ) -> str:
-    """The models with what each can do, and a button to load or unload it.
+    """The models by family, with what each can do, and a button to load or unload it.
 
     Args:
-        cards: In the order to show.
+        cards: In the order to show within a family.
         statuses: By name.
         here: Names of those whose files are on this machine.
         is_offline: Whether this explorer may not use the network, so that the others cannot be had.
-        used: The abilities that the page makes use of.
     """
-    rows = "".join(
-        _row(card, statuses.get(card.name, ModelStatus(card.name)), card.name in here, is_offline, used)
-        for card in cards
+    if not cards:
+        return note("There is no such model.")
+    groups = []
+    for family in FAMILIES:
+        rows = "".join(
+            _row(card, statuses.get(card.name, ModelStatus(card.name)), card.name in here, is_offline)
+            for card in cards
+            if family_of(card) == family
+        )
+        if rows:
+            head = f"<b>{escape(family.title)}</b><p class='note'>{escape(family.words)}</p>"
+            groups.append(
+                f"<tbody><tr class='family'><th colspan='{len(COLUMNS) + 1}' scope='rowgroup'>{head}</th></tr>"
+                f"{rows}</tbody>"
+            )
+    heads = "".join(
+        f"<th scope='col'>{head}</th>" for head in (*COLUMNS, "<span class='hidden-words'>Load or unload</span>")
     )
-    heads = "".join(f"<th>{head}</th>" for head in (*COLUMNS, "<span class='hidden-words'>Load or unload</span>"))
-    return f"<table class='models'><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<table class='models'><thead><tr>{heads}</tr></thead>{''.join(groups)}</table>"
 
 
 def reach_note(cards: Sequence[ModelCard], here: Collection[str], *, is_offline: bool) -> str:
@@ -78,13 +90,13 @@ def reach_note(cards: Sequence[ModelCard], here: Collection[str], *, is_offline:
     return note(f"{len(cards) - away} of {len(cards)} models are on this machine; the others {needs}.")
 
 
-def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool, used: Collection[Ability]) -> str:
+def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool) -> str:
     unconfirmed = ", ".join(FACT_WORDS.get(fact, fact) for fact in card.unconfirmed)
     facts = f"<i>Settled at the first download: {escape(unconfirmed)}.</i>" if unconfirmed else ""
     abilities = ", ".join(ABILITY_WORDS[ability] for ability in Ability if ability in card.abilities)
     size = format_bytes(card.weights_bytes) if card.weights_bytes else "size known after download"
     cells = (
-        abilities if card.abilities.intersection(used) else f"{abilities} (no tab uses it yet)",
+        abilities,
         f"{short_count(card.parameters)}, {size}",
         card.licence,
         state_words(status, is_here),

@@ -88,7 +88,8 @@ def confusion_table(outcome: Outcome) -> str:
         for label, row in zip(outcome.labels, outcome.confusion, strict=True)
     )
     return (
-        "<details class='note'><summary>The numbers as a table</summary><div class='scores-scroll'>"
+        "<details class='note'><summary>The numbers as a table</summary>"
+        "<div class='scores-scroll' tabindex='0' role='region' aria-label='The numbers as a table'>"
         f"<table class='answers'><thead><tr><th scope='col'>right answer, below: says</th>{heads}</tr></thead>"
         f"<tbody>{rows}</tbody></table></div></details>"
     )
@@ -144,7 +145,8 @@ def _judged_table(kind: str, heads: Sequence[str], rows: str, count: int) -> str
     more = note(f"{MOST_ROWS} of {count:,} are shown; all are in the CSV.") if count > MOST_ROWS else ""
     head = "".join(f"<th scope='col'>{escape(one)}</th>" for one in heads)
     return (
-        f"<div class='scores-scroll'><table class='answers {kind}'><thead><tr>{head}</tr></thead>"
+        "<div class='scores-scroll' tabindex='0' role='region' aria-label='Example by example'>"
+        f"<table class='answers {kind}'><thead><tr>{head}</tr></thead>"
         f"<tbody>{rows}</tbody></table></div>{more}"
     )
 

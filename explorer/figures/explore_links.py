@@ -42,8 +42,8 @@ def explore_links(name: str, base: str, abilities: Collection[Ability], download
             f"<a href='{escape(download)}' download title='safetensors, model card, and the recipe as a script'>"
             "Download the model</a>"
         )
-    start = "<nav class='take-away explore' aria-label='Explore the tuned model'><span>Explore it in</span>"
-    return f"{start}{''.join(links)}</nav>"
+    start = "<div class='take-away explore' role='group' aria-label='Explore the tuned model'>"
+    return f"{start}<span>Explore it in</span>{''.join(links)}</div>"
 
 
 def _link(tab: str, model: str, more: Mapping[str, object], label: str, side: str, title: str) -> str:

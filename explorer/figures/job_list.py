@@ -43,7 +43,8 @@ def job_list(jobs: Sequence[JobStatus], in_sight: str, ticked: Collection[str], 
     rows = "".join(_row(job, job.id == in_sight, job.id in ticked, now) for job in jobs)
     heads = ("Compare", "Job", "Model", "Method", "Score", "State", "When")
     return (
-        "<div class='scores-scroll'><table class='answers jobs'><thead><tr>"
+        "<div class='scores-scroll' tabindex='0' role='region' aria-label='Your runs'>"
+        "<table class='answers jobs'><thead><tr>"
         f"{''.join(f'<th scope=col>{head}</th>' for head in heads)}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 

@@ -66,3 +66,10 @@ def waiting_chart(words: str, height: int) -> go.Figure:
     return figure.add_annotation(
         text=words, showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper", font={"size": 13}
     )
+
+
+def with_narrow(figure: go.Figure, narrow: go.Figure) -> go.Figure:
+    """A figure that a phone lays out as another one of the same traces (assets/narrow.js)."""
+    layout = narrow.layout.to_plotly_json()
+    del layout["template"]  # the same
+    return figure.update_layout(meta={"narrow": layout})

@@ -39,7 +39,7 @@ def build_learning(registry: Registry) -> gr.Dropdown:
         return card_note(registry.card(name)), learning_curves(trace), answers_table(trace), below + links
 
     note, curves, answers, below = draw(names[0])
-    gr.HTML(f"<p class='question'>{QUESTION}</p>", padding=False)
+    gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
     with gr.Row(elem_classes="halves"):
         with gr.Column(scale=1, min_width=320):
             model = gr.Dropdown(

@@ -51,9 +51,8 @@ def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
         if entry.settled:
             entry.settled.then(**_remembering(entry, is_chosen=False))
     for entry in linked:
-        others = [other.clock for other in linked if other.clock and other is not entry]
-        if others:
-            entry.tab.select(lambda *clocks: [gr.Timer(active=False) for _ in clocks], others, others, **QUIET)
+        if others := [other.clock for other in linked if other.clock and other is not entry]:
+            entry.tab.select(_stopping(others), None, others, **QUIET)
 
     sub_tabs = [entry.views[0] for entry in linked if entry.views]
     components = [component for entry in linked for component in entry.fields.values()]
@@ -62,6 +61,11 @@ def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
         pressed = gr.Button("Restore", visible="hidden", elem_id=elem_id).click  # by page.js
         restored = pressed(_restorer(linked, otherwise), None, [tabs, *sub_tabs, *components], **QUIET)
         restored.then(None, None, None, js=RESTORED)
+
+
+def _stopping(clocks: list[gr.Timer]) -> Callable[[], dict[gr.Timer, gr.Timer]]:
+    """A handler that stops clocks; not a list, which Gradio takes for the value where there is one output alone."""
+    return lambda: {clock: gr.Timer(active=False) for clock in clocks}
 
 
 def names_other(request: gr.Request, tab: str, fields: Mapping[str, gr.components.Component]) -> bool:

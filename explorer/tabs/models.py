@@ -6,22 +6,15 @@ import gradio as gr
 from huggingface_hub import constants
 
 from explorer.errors import ExplorerError
-from explorer.figures.catalogue import budget_bar, model_table, reach_note
-from explorer.models.card import Ability
+from explorer.figures.catalogue import ABILITY_WORDS, budget_bar, model_table, reach_note
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
 from explorer.tabs.learning import build_learning
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET, add_stop, error_box, loading_words, progress_box
 
-USED = (  # what the other tabs ask of models
-    Ability.FILL_BLANKS,
-    Ability.FILL_SPANS,
-    Ability.GENERATE,
-    Ability.DETECT_REPLACED,
-    Ability.PREDICT_BOTH_WAYS,
-    Ability.NEXT_SENTENCE,
-)
+ANYTHING = "any"
+WANTED = [("anything", ANYTHING), *((words, ability.value) for ability, words in ABILITY_WORDS.items())]
 QUESTION = "Which models are on offer, what can each do, and which are in memory?"
 REFRESH_SECONDS = 2.0
 ON_LOAD = """
@@ -52,21 +45,27 @@ element.addEventListener('click', event => {
 def build(registry: Registry) -> LinkedTab:
     """Lay out the tab and wire its buttons and its clock."""
 
-    def models() -> str:
+    def models(ability: str, *, only_here: bool) -> str:
         cards = registry.cards()
         here = {card.name for card in cards if is_here(card)}
         is_offline = constants.is_offline_mode()
         statuses = {status.name: status for status in registry.status()}
         note = reach_note(cards, here, is_offline=is_offline)
-        return note + model_table(cards, statuses, here, is_offline=is_offline, used=USED)
+        suits = [card for card in cards if ability == ANYTHING or ability in card.abilities]
+        shown = [card for card in suits if card.name in here or not only_here]
+        return note + model_table(shown, statuses, here, is_offline=is_offline)
 
     with gr.Tab("Models", id="models") as tab:
         with gr.Tabs(elem_classes="views") as views:
             with gr.Tab("On offer", id="offer") as offer:
-                gr.HTML(f"<p class='question'>{QUESTION}</p>", padding=False)
+                gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
                 budget = gr.HTML(budget_bar(registry.budget()), padding=False)
                 message = gr.HTML(padding=False, elem_classes="message-place")
-                table = gr.HTML(models(), js_on_load=ON_LOAD, padding=False, elem_classes="result")
+                with gr.Row(elem_classes="models-filter"):
+                    can = gr.Dropdown(WANTED, value=ANYTHING, label="What it can do", scale=0, min_width=260)
+                    only_here = gr.Checkbox(value=False, label="On this machine only", scale=0, min_width=260)
+                first = models(ANYTHING, only_here=False)
+                table = gr.HTML(first, js_on_load=ON_LOAD, padding=False, elem_classes="result")
             with gr.Tab("What is learned when", id="learning") as learning:
                 traced = build_learning(registry)
         shown = gr.Radio([offer.id, learning.id], value=offer.id, visible="hidden")
@@ -74,26 +73,29 @@ def build(registry: Registry) -> LinkedTab:
     for view in (offer, learning):
         view.select(None, None, shown, js=f"() => {json.dumps(view.id)}", **QUIET)
 
-    def refresh() -> tuple:
-        return budget_bar(registry.budget()), models()
+    filters = [can, only_here]
 
-    def act(event: gr.EventData):
+    def refresh(ability: str, only_here: bool) -> tuple:
+        return budget_bar(registry.budget()), models(ability, only_here=only_here)
+
+    def act(ability: str, only_here: bool, event: gr.EventData):
         name, wanted = str(event._data["name"]), event._data["act"]
         try:
             if wanted == "unload":
                 registry.unload(name)
             else:
                 for words in loading_words(registry, name):
-                    yield progress_box(words), *refresh()
-            yield "", *refresh()
+                    yield progress_box(words), *refresh(ability, only_here)
+            yield "", *refresh(ability, only_here)
         except ExplorerError as error:
-            yield error_box(str(error)), *refresh()
+            yield error_box(str(error)), *refresh(ability, only_here)
 
     # Gradio's default drops a press while an earlier one is at work, without a word.
-    acted = table.select(act, None, [message, budget, table], trigger_mode="multiple", **QUIET)
+    acted = table.select(act, filters, [message, budget, table], trigger_mode="multiple", **QUIET)
     with tab:
         add_stop(message, [acted])
-    tab.select(lambda: (gr.Timer(active=True), *refresh()), None, [clock, budget, table], **QUIET)
-    clock.tick(refresh, None, [budget, table], **QUIET)
-    fields = {"models_view": shown, "trained": traced}
+    tab.select(lambda *now: (gr.Timer(active=True), *refresh(*now)), filters, [clock, budget, table], **QUIET)
+    clock.tick(refresh, filters, [budget, table], **QUIET)
+    gr.on([field.change for field in filters], refresh, filters, [budget, table], **QUIET)
+    fields = {"models_view": shown, "trained": traced, "can": can, "here": only_here}
     return LinkedTab(tab, fields, tuple(fields), (views, "models_view"), clock=clock)

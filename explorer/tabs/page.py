@@ -13,6 +13,7 @@ HEADING = """<header class="masthead"><h1>Language model explorer</h1>
 SCRIPTS = (
     "page.js",
     "work.js",
+    "narrow.js",
     "taking_away.js",
     "decoding.js",
     "tokens.js",
@@ -54,6 +55,11 @@ THEME = gr.themes.Base(
     neutral_hue=gr.themes.colors.slate,
     font=["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"],
     font_mono=["ui-monospace", "SFMono-Regular", "Menlo", "monospace"],
+).set(  # enough contrast; the first two are --quiet-text of style.css
+    body_text_color_subdued="#5b6472",
+    body_text_color_subdued_dark="#a3adbb",
+    button_primary_background_fill="*primary_600",
+    button_primary_background_fill_hover="*primary_700",
 )
 
 

@@ -67,7 +67,11 @@ def table_links(
         links.append(_picture_button(name, picture))
     if with_link:
         links.append("<button type='button' data-action='link'>Copy link</button>")
-    return f"<nav class='take-away' aria-label='Take it away'>{''.join(links)}</nav>"
+    return _group("Take it away", "".join(links))
+
+
+def _group(label: str, controls: str) -> str:
+    return f"<div class='take-away' role='group' aria-label='{label}'>{controls}</div>"
 
 
 def _leave_out(found: object, names: Sequence[str]) -> object:
@@ -78,7 +82,7 @@ def _leave_out(found: object, names: Sequence[str]) -> object:
 
 def picture_link(name: str, picture: Sequence[str]) -> str:
     """A PNG alone, of the figure in the same box (class "with-figure"), where several figures share their numbers."""
-    return f"<nav class='take-away' aria-label='Take the figure away'>{_picture_button(name, picture)}</nav>"
+    return _group("Take the figure away", _picture_button(name, picture))
 
 
 def _picture_button(name: str, picture: Sequence[str]) -> str:

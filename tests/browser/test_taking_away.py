@@ -6,8 +6,8 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser.test_fill_blanks import write
 
 REPLACE = """control => {
-    const nav = control.closest('nav');
-    nav.replaceWith(nav.cloneNode(true));
+    const all = control.closest('.take-away');
+    all.replaceWith(all.cloneNode(true));
 }"""  # as Gradio does when the page is built, and when an answer comes
 RESULTS = ".result-side:visible"
 

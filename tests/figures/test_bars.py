@@ -128,3 +128,14 @@ def test_only_the_lowest_charts_name_the_axis():
         "Probability",
         "Probability",
     ]
+
+
+def test_a_phone_has_the_charts_one_below_the_other():
+    wide, alone = blank_bars(fills()).layout, step_bars([BLANK], "___").layout
+    narrow = wide.meta["narrow"]
+    assert wide.xaxis.domain[1] < wide.xaxis2.domain[0] and wide.yaxis.domain == wide.yaxis2.domain
+    assert [tuple(narrow[axis]["domain"]) for axis in ("xaxis", "xaxis2")] == [(0.0, 1.0)] * 2
+    assert narrow["yaxis"]["domain"][0] > narrow["yaxis2"]["domain"][1]
+    assert narrow["height"] == 2 * wide.height and "template" not in narrow
+    assert narrow["xaxis2"]["title"]["text"] == "Probability" and "title" not in narrow["xaxis"]
+    assert alone.meta is None

@@ -103,9 +103,14 @@ def test_the_budget_is_a_bar_and_words():
     assert "No model" in budget_bar(None)
 
 
-def test_a_model_that_no_tab_uses_says_so():
-    statuses = {"Tiny": ModelStatus("Tiny")}
-    assert "(no tab uses it yet)" in model_table([CARD], statuses, set(), used=())
-    assert "no tab" not in model_table([CARD], statuses, set(), used=tuple(CARD.abilities))
-    unsized = model_table([replace(CARD, weights_bytes=None)], statuses, set())
-    assert "size known after download" in unsized and "size unknown" not in unsized
+def test_a_size_nobody_knows_yet_is_said_to_come():
+    assert "size known after download" in model_table([replace(CARD, weights_bytes=None)], {}, set())
+
+
+def test_models_stand_under_what_lectures_call_them():
+    writer = replace(CARD, name="Writer", abilities=frozenset({Ability.GENERATE}))
+    html = model_table([CARD, writer, replace(CARD, name="Other")], {}, set())
+    order = ["Decoders: GPT", "<b>Writer</b>", "Encoders: BERT", "<b>Tiny</b>", "<b>Other</b>"]
+    assert sorted(order, key=html.index) == order
+    assert html.count("scope='rowgroup'") == html.count("<tbody>") == 2
+    assert "There is no such model" in model_table([], {}, set())

@@ -1,11 +1,13 @@
 """The cards are data; these are the rules that data keeps."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from explorer.models.card import Ability, Bundled, HubRepository, InstalledPackage, ModelCard, PublishedFiles
 from explorer.models.catalogue import CATALOGUE
+from explorer.models.catalogue.families import FAMILIES, family_of
 
 NAMED_IN_THE_DESIGN = {  # the lectures' models, by the start of their names here
     "ELMo", "GPT", "GPT-2", "BERT base", "BERT large", "mBERT", "RoBERTa", "ALBERT", "XLNet", "ELECTRA small generator",
@@ -20,6 +22,17 @@ HEADS = {  # which families have a class of transformers for an ability
     Ability.DETECT_REPLACED: {"electra"},
     Ability.NEXT_SENTENCE: {"bert"},
 }
+OF_A_FAMILY = {  # the start of its title
+    "MiniLM (causal)": "Decoders",
+    "MiniLM (span)": "Encoder–decoders",
+    "all-MiniLM-L6-v2": "Sentence encoders",
+    "GPT mini": "Decoders",
+    "ELMo mini": "Two LSTMs",
+    "BERT base": "Encoders",
+    "XLNet base": "After BERT",
+    "SpanBERT base": "After BERT",
+    "BERT-Tiny (Google)": "Encoders",
+}
 ABOUT_FILES = {"revision", "parameters", "weights_bytes", "weights_format", "licence"}
 
 every_card = pytest.mark.parametrize("card", CATALOGUE, ids=lambda card: card.name)
@@ -33,6 +46,16 @@ def test_names_are_unique():
 @pytest.mark.parametrize("name", sorted(NAMED_IN_THE_DESIGN))
 def test_every_model_of_the_lectures_is_there(name):
     assert any(card.name.startswith(name) for card in CATALOGUE)
+
+
+def test_every_published_model_has_one_family_and_every_other_that_of_its_head():
+    published = [card.name for family in FAMILIES for card in family.cards]
+    assert len(set(published)) == len(published) and {card.name for card in CATALOGUE}.issuperset(published)
+    cards = {card.name: card for card in CATALOGUE}
+    for name, title in OF_A_FAMILY.items():
+        assert family_of(cards[name]).title.startswith(title), name
+    headless = replace(CATALOGUE[0], name="mine", abilities=frozenset({Ability.EMBED}))
+    assert family_of(headless).title.startswith("Encoders")
 
 
 def test_teaching_order():

@@ -1,11 +1,10 @@
 """Which models stay in memory, under a budget of bytes, and how they come and go."""
 
-import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from threading import Event, Thread
+from threading import Event, Semaphore, Thread
 
 import pytest
 
@@ -68,13 +67,12 @@ def test_a_size_unknown_until_the_download_is_reserved_when_it_is_known(loader):
 
 
 def test_a_download_ends_once_nobody_waits_for_it(loader):
-    gone = [Event(), Event()]
+    gone, more, reported = [Event(), Event()], Semaphore(0), Semaphore(0)
 
     def download(card, *, device, progress):
-        while not all(event.is_set() for event in gone):
+        while more.acquire(timeout=10):
             progress(Progress(1, 2, "downloading"))
-            time.sleep(0.001)
-        progress(Progress(1, 2, "downloading"))
+            reported.release()
         raise AssertionError("the last report should have ended it")
 
     backend = backend_of(download)
@@ -82,9 +80,11 @@ def test_a_download_ends_once_nobody_waits_for_it(loader):
         waiting = [pool.submit(backend.load, A, lambda event=event: not event.is_set()) for event in gone]
         wait_until(lambda: backend.status() and backend.status()[A].users == 2)
         gone[0].set()
-        time.sleep(0.05)
+        more.release()
+        assert reported.acquire(timeout=10)
         assert not any(each.done() for each in waiting)  # the other still wants it
         gone[1].set()
+        more.release()
         for each in waiting:
             with pytest.raises(ModelUnavailable, match="The download of A was stopped. Ask again"):
                 each.result(timeout=10)
@@ -124,15 +124,17 @@ def test_a_model_in_use_never_leaves(loader):
     assert backend.run(B, name_of) == "B"
 
 
-def test_who_waits_for_room_gets_it_when_it_comes_free(loader):
+def test_who_waits_for_room_gets_it_when_it_comes_free(loader, monkeypatch):
     backend = backend_of(loader, models=1.5)
+    waits, changed = Event(), backend._leases._changed
+    wait = changed.wait
+    monkeypatch.setattr(changed, "wait", lambda seconds: waits.set() or wait(seconds))  # the lock is held here
     with ThreadPoolExecutor() as pool:
         release = Event()
         pool.submit(backend.run, A, lambda model: release.wait(timeout=30))
         wait_until(lambda: A in backend.status())
         waiting = pool.submit(backend.run, B, name_of)
-        time.sleep(0.02)
-        assert not waiting.done()
+        assert waits.wait(timeout=10) and not waiting.done()
         release.set()
         assert waiting.result(timeout=10) == "B"
 

@@ -1,6 +1,5 @@
 """What the local backend does when memory runs out, with turns, and with streams."""
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -87,13 +86,13 @@ def test_other_faults_are_not_tried_again(loader):
 
 def test_no_more_analyses_at_work_than_allowed(loader):
     backend = backend_of(loader, analyses_at_once=3)
-    at_work, most, lock = set(), [], Lock()
+    at_work, most, lock, three_at_work = set(), [], Lock(), Barrier(3)
 
     def analysis(model: LoadedModel) -> None:
         with lock:
             at_work.add(current_thread())
             most.append(len(at_work))
-        time.sleep(0.01)
+        three_at_work.wait(timeout=10)
         with lock:
             at_work.discard(current_thread())
 

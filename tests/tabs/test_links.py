@@ -1,12 +1,13 @@
 """What an address puts into a field, whatever somebody wrote into the address."""
 
+import asyncio
 from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import gradio as gr
 import pytest
 
-from explorer.tabs.links import _first_value, _keep, _stretched, _value, names_other
+from explorer.tabs.links import LinkedTab, _first_value, _keep, _stretched, _value, names_other, wire_links
 
 SLIDER = gr.Slider(1, 20, 5, step=1)
 SHARE = gr.Slider(0.05, 1, 0.9, step=0.05)
@@ -85,3 +86,19 @@ def test_an_address_names_other_than_first_values(address, names):
     request = SimpleNamespace(query_params=dict(parse_qsl(address.removeprefix("?"), keep_blank_values=True)))
     fields = {"word": gr.Textbox("first"), "job": gr.Textbox("")}
     assert names_other(request, "here", fields) == names
+
+
+@pytest.mark.parametrize("with_clock", [2, 3])
+def test_a_tab_stops_the_clocks_of_the_others(with_clock):
+    with gr.Blocks() as page:
+        with gr.Tabs() as tabs:
+            linked = []
+            for number in range(with_clock):
+                with gr.Tab(str(number), id=str(number)) as tab:
+                    linked.append(LinkedTab(tab, clock=gr.Timer(2.0, active=False)))
+        wire_links(page, tabs, linked)
+    stopping = [event for event in page.fns.values() if event.outputs and isinstance(event.outputs[0], gr.Timer)]
+    assert len(stopping) == with_clock
+    for event in stopping:
+        answered = asyncio.run(page.process_api(event, []))
+        assert answered["data"] == [{"active": False, "__type__": "update"}] * (with_clock - 1)  # no value

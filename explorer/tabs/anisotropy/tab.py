@@ -55,7 +55,7 @@ def build(registry: Registry) -> LinkedTab:
     gallery = read_gallery()
     start = gallery[0]
     with gr.Tab("Anisotropy", id="anisotropy") as tab:
-        gr.HTML(f"<p class='question'>{QUESTION}</p>{note(ANSWER)}", padding=False)
+        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>{note(ANSWER)}", padding=False)
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker_of(registry, registry.names(Ability.EMBED), start.model)

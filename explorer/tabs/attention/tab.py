@@ -42,7 +42,7 @@ def build(registry: Registry) -> LinkedTab:
     start = gallery[0]
     names = [card.name for card in registry.cards() if card.model_type not in WITHOUT]
     with gr.Tab("Attention", id="attention") as tab:
-        gr.HTML(f"<p class='question'>{QUESTION}</p>", padding=False)
+        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker_of(

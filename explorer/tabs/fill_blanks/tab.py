@@ -37,7 +37,7 @@ def build(registry: Registry) -> LinkedTab:
     gallery = read_gallery()
     start = gallery[0]
     with gr.Tab("Fill in the blank", id="fill") as tab:
-        gr.HTML(f"<p class='question'>{QUESTION}</p>", padding=False)
+        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker(registry, Ability.FILL_BLANKS, first.model)

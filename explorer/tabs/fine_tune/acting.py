@@ -75,7 +75,7 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
         act: What is on the page.
     """
     clock, seen = gr.Timer(POLL_SECONDS, active=False), gr.State(known_keys(act.parts, first, act.views[0].id))
-    ask = gr.Number(0, visible="hidden")
+    ask, ticks = gr.Number(0, visible="hidden"), gr.Number(0, visible="hidden")
     looking = [act.owner, act.job, act.panel.run]
     given = [component for part in act.parts for component in part.inputs]
     outputs = [seen, *(component for part in act.parts for component in part.outputs)]
@@ -85,14 +85,15 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
         return draw_parts(act.parts, looked, shown, seen, list(given))
 
     # One event redraws, and one at a time: plotly loses the lines of a figure that is drawn twice at once.
-    ask.change(refresh, [*looking, act.shown, seen, *given], outputs, trigger_mode="always_last", **QUIET)
+    wanted = [*looking, act.shown, seen, *given]
+    gr.on([ask.change, ticks.change], refresh, wanted, outputs, trigger_mode="always_last", **QUIET)
     redraw = {"fn": None, "inputs": ask, "outputs": ask, "js": "asked => asked + 1", **QUIET}
-    if_seen = "asked => (document.hidden ? asked : asked + 1)"  # a page in the background asks nothing
     for view in act.views:
         view.select(None, None, act.shown, js=f"() => {json.dumps(view.id)}", **QUIET)
     for listen in (act.job.change, act.panel.run.input, act.shown.change, *(one.change for one in act.own)):
         listen(**redraw)
-    clock.tick(**redraw | {"js": if_seen})
+    if_seen = "ticks => (document.hidden ? ticks : ticks + 1)"  # a page in the background asks nothing
+    clock.tick(**redraw | {"inputs": ticks, "outputs": ticks, "js": if_seen})
 
     controls = act.controls
     chosen = [controls.picker.name, controls.task, controls.kind, controls.method, controls.methods]

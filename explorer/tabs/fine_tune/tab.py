@@ -42,7 +42,7 @@ def build(registry: Registry) -> LinkedTab:
     store, example = open_jobs(), read_first_tuned()
     first = look_at(store, example, "", "")
     with gr.Tab("Fine-tune", id="fine-tune") as tab:
-        gr.HTML(f"<p class='question'>{QUESTION}</p>", padding=False)
+        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 controls = build_controls(registry)

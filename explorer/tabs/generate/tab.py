@@ -43,7 +43,7 @@ def build(registry: Registry) -> LinkedTab:
     start = gallery[0]
     with gr.Tab("Generate", id="generate") as tab:
         desk = gr.State(Desk(first.tree))
-        gr.HTML(f"<p class='question'>{QUESTION}</p>", padding=False)
+        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
         with gr.Row(elem_classes=["halves", "generating"]):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker(registry, Ability.GENERATE, first.tree.model)

@@ -54,7 +54,7 @@ def build(registry: Registry) -> LinkedTab:
     gallery = read_gallery()
     start = gallery[0]
     with gr.Tab("Neighbours", id="neighbours") as tab:
-        gr.HTML(f"<p class='question'>{QUESTION}</p>", padding=False)
+        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker_of(registry, registry.names(Ability.EMBED), start.model)
