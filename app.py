@@ -15,7 +15,7 @@ from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.settings import settings
 from explorer.tabs.browser_files import browser_files_route
 from explorer.tabs.fine_tune.download import download_route
-from explorer.tabs.first_page import drawn_route
+from explorer.tabs.first_page import drawn_route, page_route
 from explorer.tabs.limits import RequestLimits
 from explorer.tabs.page import THEME, build_page, page_style
 from explorer.training.jobs.supervising import open_jobs, watch_jobs
@@ -42,7 +42,7 @@ def main() -> None:
         max_file_size=f"{int(settings().largest_upload_mib)}mb",
         app_kwargs={
             "middleware": [Middleware(GZipMiddleware, compresslevel=4), RequestLimits.middleware()],
-            "routes": [browser_files_route(), drawn_route(drawn), download_route(registry, open_jobs())],
+            "routes": [page_route(), browser_files_route(), drawn_route(drawn), download_route(registry, open_jobs())],
         },
     )
     Thread(target=watch_jobs, args=(open_jobs(), Event()), daemon=True).start()

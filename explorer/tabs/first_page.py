@@ -1,10 +1,47 @@
-"""The page says when it is drawn, so that what would make it slow can wait until then."""
+"""The page as it is first sent, made once; and it says when it is drawn, as what would slow it can wait until then."""
 
 from threading import Event
 
+from gradio.route_utils import get_root_url
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
+
+from explorer.tabs.browser_files import PACKERS
+
+MOST_KEPT = 12  # anybody may ask under any name
+
+
+def page_route() -> Route:
+    """The route of the page; it has to stand before Gradio's own.
+
+    Gradio copies, writes and packs the page's two megabytes anew for each visitor. What it holds depends only on the
+    address that the visitor knows the server by.
+    """
+    kept: dict[tuple[str, str], bytes] = {}
+
+    def send(request: Request) -> Response:
+        taken = request.headers.get("accept-encoding", "")
+        encoding = next((one for one in PACKERS if one in taken), "")
+        root_path = request.app.root_path or request.scope.get("root_path")
+        key = get_root_url(request, "/", root_path), encoding
+        content = kept.get(key)
+        if content is None:
+            content = _gradio_page(request)
+            content = PACKERS[encoding](content) if encoding else content
+            if len(kept) == MOST_KEPT:
+                kept.clear()
+            kept[key] = content
+        packed = {"content-encoding": encoding} if encoding else {}
+        return HTMLResponse(content, headers={"vary": "accept-encoding", **packed})
+
+    return Route("/", send, methods=["GET"])
+
+
+def _gradio_page(request: Request) -> bytes:
+    """What Gradio would have sent to a visitor without a name; the page has no login."""
+    make = next(route.endpoint for route in request.app.routes if getattr(route, "name", "") == "main")
+    return make(request, user=None).body
 
 
 def drawn_route(drawn: Event) -> Route:

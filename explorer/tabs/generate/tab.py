@@ -54,8 +54,8 @@ def build(registry: Registry) -> LinkedTab:
                 count = gr.HTML(length_note(first.length), padding=False, elem_id="generate-count")
                 with gr.Row(elem_classes="buttons"):
                     button = gr.Button("Write", variant="primary", size="sm", elem_id="generate-write", min_width=90)
-                    stop = gr.Button("Stop", size="sm", elem_id="generate-stop", elem_classes="stop-work", min_width=70)
                     again = gr.Button("New seed", size="sm", elem_id="generate-again", min_width=90)
+                    stop = gr.Button("Stop", size="sm", elem_id="generate-stop", elem_classes="stop-work", min_width=70)
                 message = gr.HTML(padding=False, elem_classes="message-place")
                 with gr.Column(elem_classes="settings"):  # on a phone they stand below the text
                     strategy = gr.Dropdown(
