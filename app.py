@@ -13,7 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 import explorer
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.settings import settings
-from explorer.tabs.browser_files import browser_files_route
+from explorer.tabs.browser_files import browser_files_route, pack_plotly
 from explorer.tabs.fine_tune.download import download_route
 from explorer.tabs.first_page import drawn_route, page_route
 from explorer.tabs.limits import RequestLimits
@@ -51,13 +51,14 @@ def main() -> None:
 
 
 def warm_up(registry: explorer.models.registry.Registry, drawn: Event) -> None:
-    """Bring the model of the first view into memory, so that the first click is answered at once.
+    """Make ready what the first visitor needs: plotly's script, then, in memory, the model of the first view.
 
     Args:
         registry: Of the models.
         drawn: Set when a browser has drawn the page; torch takes seconds to import, and a page that is opened meanwhile
             as many to come.
     """
+    pack_plotly()
     drawn.wait(MOST_SECONDS_TO_DRAW)
     try:
         registry.load(DEFAULT_MODEL)

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from explorer.tabs.browser_files import PACKERS
+from explorer.tabs.browser_files import PACKERS, chosen_encoding
 
 MOST_KEPT = 12  # anybody may ask under any name
 
@@ -18,22 +18,22 @@ def page_route() -> Route:
     Gradio copies, writes and packs the page's two megabytes anew for each visitor. What it holds depends only on the
     address that the visitor knows the server by.
     """
-    kept: dict[tuple[str, str], bytes] = {}
+    kept: dict[str, dict[str, bytes]] = {}  # address -> encoding -> page
 
     def send(request: Request) -> Response:
-        taken = request.headers.get("accept-encoding", "")
-        encoding = next((one for one in PACKERS if one in taken), "")
+        encoding = chosen_encoding(request)
         root_path = request.app.root_path or request.scope.get("root_path")
-        key = get_root_url(request, "/", root_path), encoding
-        content = kept.get(key)
-        if content is None:
-            content = _gradio_page(request)
-            content = PACKERS[encoding](content) if encoding else content
-            if len(kept) == MOST_KEPT:
+        address = get_root_url(request, "/", root_path)
+        pages = kept.get(address)
+        if pages is None:
+            pages = {"": _gradio_page(request)}
+            if len(kept) >= MOST_KEPT:
                 kept.clear()
-            kept[key] = content
+            kept[address] = pages
+        if encoding not in pages:
+            pages[encoding] = PACKERS[encoding](pages[""])
         packed = {"content-encoding": encoding} if encoding else {}
-        return HTMLResponse(content, headers={"vary": "accept-encoding", **packed})
+        return HTMLResponse(pages[encoding], headers={"vary": "accept-encoding", **packed})
 
     return Route("/", send, methods=["GET"])
 

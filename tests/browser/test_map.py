@@ -116,7 +116,7 @@ def test_a_link_restores_three_dimensions(open_page):
     page = open_page(MAP + "&dimensions=3")
     expect(page.locator(READY)).to_be_attached(timeout=90_000)
     expect(page.locator("#sense-map .gl-container canvas").first).to_be_attached()
-    assert page.evaluate("document.querySelector('#sense-map .js-plotly-plot').data[0].type") == "scatter3d"
+    assert page.evaluate("document.querySelector('#sense-map .js-plotly-plot')._fullData[0].type") == "scatter3d"
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 import app
 from explorer.tabs import browser_files
-from explorer.tabs.browser_files import FOLDER, MENDED, browser_files_route, read_file
+from explorer.tabs.browser_files import FOLDER, MENDED, browser_files_route, pack_plotly, read_file
 from explorer.tabs.first_page import drawn_route
 
 PLAIN = next(path.name for path in sorted(FOLDER.glob("index-*.js")))
@@ -70,7 +70,9 @@ def test_nothing_else_is_sent(client, name):
     assert client.get(f"/assets/{name}").status_code == 404
 
 
-@pytest.mark.parametrize(("start", "plain", "mended"), MENDED)
+@pytest.mark.parametrize(
+    ("start", "plain", "mended"), [(start, *place) for start, places in MENDED.items() for place in places]
+)
 def test_what_is_mended_stands_there_once(start, plain, mended):
     (path,) = FOLDER.glob(f"{start}*.js")
     assert path.read_text(encoding="utf-8").count(plain) == 1
@@ -80,9 +82,22 @@ def test_what_is_mended_stands_there_once(start, plain, mended):
 
 
 def test_another_gradio_is_sent_as_it_is(tmp_path, monkeypatch):
-    (tmp_path / "core-other.js").write_text("find_attached_events(a,b){}")
+    plain = "".join(
+        before for before, _ in MENDED["PlotlyPlot-"][1:]
+    )  # without the first place, the others mean nothing
+    (tmp_path / "PlotlyPlot-other.js").write_text(plain)
     monkeypatch.setattr(browser_files, "FOLDER", tmp_path)
-    assert read_file("core-other.js") == b"find_attached_events(a,b){}"
+    assert read_file("PlotlyPlot-other.js").decode() == plain
+
+
+def test_the_largest_script_is_packed_before_it_is_asked_for(client, monkeypatch):
+    browser_files._packed.cache_clear()
+    pack_plotly()
+    for encoding in UNPACK:
+        monkeypatch.setitem(browser_files.PACKERS, encoding, None)  # not called again
+        (name,) = (path.name for path in FOLDER.glob("PlotlyPlot-*.js"))
+        content, _ = content_of(client, name, encoding)
+        assert UNPACK[encoding](content) == read_file(name)
 
 
 def test_the_first_model_comes_when_the_page_is_drawn(monkeypatch):
