@@ -16,6 +16,7 @@ from explorer.settings import settings
 from explorer.tabs.browser_files import browser_files_route, pack_plotly
 from explorer.tabs.fine_tune.download import download_route
 from explorer.tabs.first_page import drawn_route, page_route
+from explorer.tabs.leaving import hear_signals, serve_until_told
 from explorer.tabs.limits import RequestLimits
 from explorer.tabs.page import THEME, build_page, page_style
 from explorer.training.jobs.supervising import open_jobs, watch_jobs
@@ -25,7 +26,8 @@ MOST_THREADS = 100  # also the most events that Gradio lets be at work, streams 
 
 
 def main() -> None:
-    """Serve the page until it is stopped."""
+    """Serve the page until SIGINT (Ctrl+C) or SIGTERM comes, then answer what is at work, and leave with 0."""
+    heard = hear_signals()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     registry = explorer.open_registry()
     page = build_page(registry)
@@ -47,7 +49,7 @@ def main() -> None:
     )
     Thread(target=watch_jobs, args=(open_jobs(), Event()), daemon=True).start()
     Thread(target=warm_up, args=(registry, drawn), daemon=True).start()
-    page.block_thread()
+    serve_until_told(page, heard)
 
 
 def warm_up(registry: explorer.models.registry.Registry, drawn: Event) -> None:

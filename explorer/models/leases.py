@@ -1,6 +1,7 @@
 """Which models are in memory, who uses them, and which must go when another needs their room."""
 
 import time
+import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ class Slot:
 
     Attributes:
         card: What it is.
-        weights_bytes: Memory of its weights: expected, then measured.
+        weights_bytes: Memory of its weights: 0 until they are read, then what is reserved for them, then measured.
         used_at_seconds: When it was last asked for or let go, on the clock of the leases.
         users: How many hold it.
         progress: The last report of its load.
@@ -33,8 +34,8 @@ class Slot:
     """
 
     card: ModelCard
-    weights_bytes: int
     used_at_seconds: float
+    weights_bytes: int = 0
     users: int = 0
     progress: Progress | None = None
     model: LoadedModel | None = None
@@ -78,7 +79,6 @@ class Leases:
     def hold(
         self,
         card: ModelCard,
-        expected_bytes: Callable[[], int],
         load: Callable[[Slot], LoadedModel],
         is_waiting: Callable[[], bool] = lambda: True,
     ) -> Iterator[Slot]:
@@ -86,17 +86,15 @@ class Leases:
 
         Args:
             card: What is wanted.
-            expected_bytes: Asked only if it must be loaded: what the weights will take; 0 = unknown. May refuse.
-            load: Called without the lock. What it raises, all who wait for this load get; the next to ask tries again.
+            load: Called without the lock; reserves the memory once it is about to read the weights, so that no other
+                model leaves for one that cannot be had. What it raises, all who wait for this load get; the next to ask
+                tries again.
             is_waiting: Whether the caller still wants the model; a load that nobody waits for may end itself.
 
         Returns:
             Its slot, and not the model itself, so that no frame keeps weights that were let go.
-
-        Raises:
-            TooBusy: Others hold models that leave no room, and did not let go in time.
         """
-        slot, is_new = self._enter(card, expected_bytes, is_waiting)
+        slot, is_new = self._enter(card, is_waiting)
         try:
             if is_new:
                 self._fill(slot, load)
@@ -107,16 +105,25 @@ class Leases:
         finally:
             self._leave(slot, is_waiting)
 
-    def expect(self, slot: Slot, weights_bytes: int) -> None:
-        """Make room for a model on its way whose size has only now become known.
+    def reserve(self, slot: Slot, weights_bytes: int) -> None:
+        """Make room for the weights of a model on its way, whose files are here; wait until others let go if need be.
 
         Args:
             slot: The model.
-            weights_bytes: What its weights will take.
+            weights_bytes: What its weights will take; 0 = unknown.
+
+        Raises:
+            TooBusy: Others hold models that leave no room, and did not let go in time.
         """
+        deadline = time.monotonic() + self._wait_seconds
         with self._changed:
+            slot.weights_bytes = 0
+            while not self._make_room(weights_bytes):
+                if not self._changed.wait(deadline - time.monotonic()):
+                    name = slot.card.name
+                    raise TooBusy(f"There is no room for {name} while other models are in use; try again soon.")
             slot.weights_bytes = weights_bytes
-            self._make_room(0)
+        self._give_back()
 
     def drop(self, card: ModelCard) -> None:
         """Let a model go, if it is here.
@@ -174,25 +181,15 @@ class Leases:
             idle_seconds=self._clock() - slot.used_at_seconds if slot.is_idle else 0.0,
         )
 
-    def _enter(
-        self, card: ModelCard, expected_bytes: Callable[[], int], is_waiting: Callable[[], bool]
-    ) -> tuple[Slot, bool]:
+    def _enter(self, card: ModelCard, is_waiting: Callable[[], bool]) -> tuple[Slot, bool]:
         """Count one more user of a slot; True = it is new and must be filled."""
-        expected = None
-        deadline = time.monotonic() + self._wait_seconds
         with self._changed:
-            while (slot := self._slots.get(card)) is None:
-                if expected is None:
-                    expected = expected_bytes()
-                if self._make_room(expected):
-                    slot = self._slots[card] = Slot(card, expected, self._clock(), users=1, visitors=[is_waiting])
-                    return slot, True
-                if not self._changed.wait(deadline - time.monotonic()):
-                    raise TooBusy(f"There is no room for {card.name} while other models are in use; try again soon.")
+            is_new = card not in self._slots
+            slot = self._slots.setdefault(card, Slot(card, self._clock()))
             slot.users += 1
             slot.visitors.append(is_waiting)
             self._slots.move_to_end(card)
-            return slot, False
+            return slot, is_new
 
     def _leave(self, slot: Slot, is_waiting: Callable[[], bool]) -> None:
         with self._changed:
@@ -208,9 +205,10 @@ class Leases:
     def _fill(self, slot: Slot, load: Callable[[Slot], LoadedModel]) -> None:
         """Load the model of a new slot; if that fails the slot is gone."""
         try:
-            self._give_back()
             model = load(slot)
         except BaseException as error:
+            _let_go(error)
+            release_memory(self._device, collect_garbage=False)
             with self._changed:
                 slot.error = error
                 del self._slots[slot.card]
@@ -248,3 +246,10 @@ class Leases:
             dropped, self._dropped = self._dropped, []
         if dropped:
             release_memory(self._device, collect_garbage=any(network() is not None for network in dropped))
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Empty the frames that an error came through: they hold a half-loaded network, and whoever is told holds them."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__

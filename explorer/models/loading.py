@@ -38,7 +38,7 @@ from explorer.models.memory import choose_dtype, is_out_of_memory, measure_weigh
 from explorer.models.model_files import TOKENIZER_FILES
 from explorer.models.progress import Progress, Report
 
-_building = Lock()  # from_pretrained patches torch and transformers for the whole process while it works
+building = Lock()  # transformers changes torch for the whole process, its default dtype too, while it makes a network
 
 KINDS = (  # the first whose abilities a card has decides which heads are loaded
     ({Ability.FILL_BLANKS, Ability.NEXT_SENTENCE}, AutoModelForPreTraining, "masked and next sentence heads"),
@@ -95,7 +95,7 @@ def load_model(card: ModelCard, *, device: str, progress: Report) -> LoadedModel
     total_bytes = sum(file.stat().st_size for file in weights) or card.weights_bytes or 0
     progress(Progress(0, total_bytes, "loading"))
     if published_elmo:
-        with _building:
+        with building:
             network, tokenizer = load_elmo(folder)
     else:
         base = find_base(card)
@@ -103,10 +103,10 @@ def load_model(card: ModelCard, *, device: str, progress: Report) -> LoadedModel
         dtype = choose_dtype(card, device)
         if bundled:
             config = _load_config(card, folder if (folder / "config.json").is_file() else base)
-            with _building:
+            with building:
                 network = build_bundled(card.name, folder, base, config, _kind(card)[0]).to(dtype)
         else:
-            with _building:
+            with building:
                 network, missing = _load_network(card, weights, dtype)
             _refuse_untrained(card, network, missing)
         _check_vocabulary(card, network, tokenizer)

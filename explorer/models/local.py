@@ -129,17 +129,13 @@ class LocalBackend:
         return Budget(self.device, self._limit_bytes, self._leases.used_bytes(), self._device_bytes)
 
     def _hold(self, card: ModelCard, is_waiting: Callable[[], bool] = lambda: True) -> AbstractContextManager[Slot]:
-        return self._leases.hold(card, lambda: self._expect(card), self._load_into, is_waiting)
-
-    def _expect(self, card: ModelCard) -> int:
-        """What a model will take; one that can never fit is refused before anything is read."""
-        expected = expected_weights_bytes(card, self.device) or 0
-        self._refuse_if_too_large(card, expected)
-        return expected
+        return self._leases.hold(card, self._load_into, is_waiting)
 
     def _load_into(self, slot: Slot) -> LoadedModel:
+        """Load it; one that can never fit is refused before anything is fetched, and others leave once all is here."""
         card = slot.card
-        is_size_known = slot.weights_bytes > 0
+        known_bytes = expected_weights_bytes(card, self.device) or 0
+        self._refuse_if_too_large(card, known_bytes)
 
         def report(progress: Progress) -> None:
             slot.progress = progress
@@ -147,11 +143,10 @@ class LocalBackend:
                 raise ModelUnavailable(
                     f"The download of {card.name} was stopped. Ask again, and it goes on from there."
                 )
-            if not is_size_known and progress.total_bytes:
-                expected = progress.total_bytes * choose_dtype(card, self.device).itemsize // 4  # files hold float32
-                if expected != slot.weights_bytes:
-                    self._refuse_if_too_large(card, expected)
-                    self._leases.expect(slot, expected)
+            expected = known_bytes or progress.total_bytes * choose_dtype(card, self.device).itemsize // 4  # of float32
+            self._refuse_if_too_large(card, expected)
+            if progress.what == "loading" and not slot.weights_bytes:
+                self._leases.reserve(slot, expected)
 
         model = self._attempt(card, lambda: self._load(card, device=self.device, progress=report))
         if (weights_bytes := model.weights_bytes) > self._limit_bytes:

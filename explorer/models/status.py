@@ -14,7 +14,7 @@ class ModelStatus:
         name: Name on its card.
         state: "downloading" and "loading" are on the way to "ready".
         device: Where it is, e.g. "cuda"; "" while it is not loaded.
-        weights_bytes: Memory held for its weights: measured when ready, expected before, 0 when not loaded.
+        weights_bytes: Memory held for its weights: measured when ready, expected while they are read, 0 before that.
         progress: Share of the download or load that is done, in [0, 1]; None = unknown or not under way.
         users: How many analyses hold it now.
         idle_seconds: Since the last analysis ended; 0 while one is at work or none has been.

@@ -15,6 +15,7 @@ from explorer.settings import settings
 
 LARGEST_CONFIG_BYTES = 2**20
 MOST_PARTS = 512  # layers, or experts per layer; GPT-3 has 96 layers
+PARTS = ("layer", "expert", "inner_group", "hidden_group")  # in names of fields; the last two are ALBERT's
 SPARE_NUMBERS = 2**25  # poolers and tables of masks that files leave out; a weight takes a byte or more
 HEADS = (  # endings of class names, as config.json lists them, and what such a checkpoint can do
     ("ForMaskedLM", frozenset({Ability.FILL_BLANKS})),
@@ -186,13 +187,14 @@ def _check_architecture(name: str, config: dict, weights_bytes: int) -> None:
     import torch
     from transformers import CONFIG_MAPPING, AutoModel
 
-    from explorer.models.loading import UNREADABLE
+    from explorer.models.loading import UNREADABLE, building
 
     if _most_parts(config) > MOST_PARTS:
         raise ModelRefused(f"{name} says it has more than {MOST_PARTS} layers or experts. Choose another model.")
     try:
-        with torch.device("meta"):  # shapes without memory
-            network = AutoModel.from_config(CONFIG_MAPPING[config["model_type"]].from_dict(config))
+        known = CONFIG_MAPPING[config["model_type"]].from_dict(config)
+        with building, torch.device("meta"):  # shapes without memory
+            network = AutoModel.from_config(known, dtype=torch.float32)  # its own would be that of every analysis
     except UNREADABLE as error:
         raise ModelRefused(f"The config.json of {name} cannot be understood. Choose another model.") from error
     numbers = sum(tensor.numel() for tensor in (*network.parameters(), *network.buffers()))
@@ -203,7 +205,7 @@ def _check_architecture(name: str, config: dict, weights_bytes: int) -> None:
 def _most_parts(config: dict) -> int:
     """The largest number of layers or experts in a configuration and those inside it."""
     inside = [_most_parts(value) for value in config.values() if isinstance(value, dict)]
-    counts = [value for field, value in config.items() if "layer" in field or "expert" in field]
+    counts = [value for field, value in config.items() if any(part in field for part in PARTS)]
     return max([count for count in counts if isinstance(count, int)] + inside, default=0)
 
 

@@ -44,28 +44,6 @@ def test_measured_bytes_replace_expected_ones(loader):
     assert backend.budget().limit_bytes == 6 * BYTES
 
 
-def test_a_model_that_turns_out_larger_than_said_makes_others_leave(loader):
-    backend = backend_of(loader, models=2.5)
-    small_on_paper = [replace(card, parameters=10) for card in (A, B, C)]
-    for card in small_on_paper:
-        backend.run(card, name_of)
-    assert [card.name for card in backend.status()] == ["B", "C"]
-
-
-def test_a_size_unknown_until_the_download_is_reserved_when_it_is_known(loader):
-    backend = backend_of(loader, models=1.5)
-    backend.run(A, name_of)
-    loader.gate.clear()
-    unknown = replace(B, parameters=None)
-    thread = Thread(target=backend.load, args=(unknown,))
-    thread.start()
-    wait_until(lambda: list(backend.status()) == [unknown])
-    assert backend.budget().used_bytes == BYTES
-    loader.gate.set()
-    thread.join()
-    assert backend.status()[unknown].state == "ready"
-
-
 def test_a_download_ends_once_nobody_waits_for_it(loader):
     gone, more, reported = [Event(), Event()], Semaphore(0), Semaphore(0)
 
@@ -110,35 +88,6 @@ def test_a_size_that_proves_too_large_is_refused_after_all(loader):
     assert backend.status() == {} and loader.alive == 0
 
 
-def test_a_model_in_use_never_leaves(loader):
-    backend = backend_of(loader, models=1.5, longest_wait_seconds=0.05)
-    with ThreadPoolExecutor() as pool:
-        release = Event()
-        using = pool.submit(backend.run, A, lambda model: release.wait(timeout=30) and model.card.name)
-        wait_until(lambda: backend.status().get(A) and backend.status()[A].users == 1)
-        with pytest.raises(TooBusy, match="no room for B"):
-            backend.run(B, name_of)
-        assert loader.alive == 1
-        release.set()
-        assert using.result() == "A"
-    assert backend.run(B, name_of) == "B"
-
-
-def test_who_waits_for_room_gets_it_when_it_comes_free(loader, monkeypatch):
-    backend = backend_of(loader, models=1.5)
-    waits, changed = Event(), backend._leases._changed
-    wait = changed.wait
-    monkeypatch.setattr(changed, "wait", lambda seconds: waits.set() or wait(seconds))  # the lock is held here
-    with ThreadPoolExecutor() as pool:
-        release = Event()
-        pool.submit(backend.run, A, lambda model: release.wait(timeout=30))
-        wait_until(lambda: A in backend.status())
-        waiting = pool.submit(backend.run, B, name_of)
-        assert waits.wait(timeout=10) and not waiting.done()
-        release.set()
-        assert waiting.result(timeout=10) == "B"
-
-
 def test_200_switches_among_6_models_leave_nothing_behind(loader):
     backend = backend_of(loader, models=2.5)
     cards = [replace(CARD, name=f"model {number}") for number in range(6)]
@@ -166,21 +115,6 @@ def test_ten_visitors_load_a_model_once(loader):
         loader.gate.set()
         assert len({visit.result() for visit in visits}) == 1
     assert loader.names == ["A"]
-
-
-def test_all_who_wait_get_the_same_failure_and_the_next_tries_again(loader):
-    backend = backend_of(loader)
-    failure = ModelUnavailable("no network")
-    loader.failures.append(failure)
-    loader.gate.clear()
-    with ThreadPoolExecutor(3) as pool:
-        visits = [pool.submit(backend.run, A, name_of) for _ in range(3)]
-        wait_until(lambda: backend.status().get(A) and backend.status()[A].users == 3)
-        loader.gate.set()
-        assert [visit.exception() for visit in visits] == [failure] * 3
-    assert backend.status() == {} and backend.budget().used_bytes == 0
-    assert backend.run(A, name_of) == "A"
-    assert loader.names == ["A", "A"]
 
 
 def test_models_load_beside_each_other_and_beside_analyses(loader):

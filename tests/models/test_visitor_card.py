@@ -90,6 +90,7 @@ def test_a_sentence_encoder_is_known_by_its_modules(repository):
         ({"model_type": "vit"}, UnsuitableModel, "not known here"),
         ({"num_hidden_layers": 10**6}, ModelRefused, "more than 512 layers"),
         ({"text_config": {"n_layer": 10**6}}, ModelRefused, "more than 512 layers"),
+        ({"model_type": "albert", "inner_group_num": 20_000}, ModelRefused, "more than 512 layers"),
         ({"hidden_size": 2**20, "intermediate_size": 2**20}, ModelRefused, "far larger network than its weights fill"),
         ({"max_position_embeddings": 10**12}, ModelRefused, "far larger network than its weights fill"),
         ({"hidden_size": "many"}, ModelRefused, "config.json of people/small cannot be understood"),

@@ -49,6 +49,7 @@ class Loader:
         assert self.gate.wait(timeout=30)
         if self.failures:
             raise self.failures.pop(0)
+        progress(Progress(0, BYTES, "loading"))
         network = BertForMaskedLM(TINY).eval().to(device)
         self.networks.append(weakref.ref(network))
         return LoadedModel(card, None, network, limit_tokens=64, weights_bytes=measure_weights_bytes(network))

@@ -1,0 +1,26 @@
+"""The page, where a blank is filled once a line comes on the standard input, and one text is at work for ever."""
+
+import sys
+
+import app
+from explorer import analysis
+from explorer.tabs import leaving
+
+ENDLESS = "endless"
+fill_blanks = analysis.fill_blanks
+
+
+def fill(model, text, **options):
+    import torch
+
+    print("at work", flush=True)
+    while ENDLESS in text:
+        torch.mm(torch.ones(300, 300), torch.ones(300, 300))
+    sys.stdin.readline()
+    return fill_blanks(model, text, **options)
+
+
+if __name__ == "__main__":
+    analysis.fill_blanks = fill
+    leaving.GRACE_SECONDS = 120  # whoever tests it ends it before
+    app.main()
