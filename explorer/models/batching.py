@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from explorer.errors import UnsuitableText
 from explorer.models.attention import refuse_sharing
 from explorer.models.backend import LoadedModel
+from explorer.models.padding import may_be_padded
 
 CUDA_BATCH_TOKENS = 16_384
 CPU_BATCH_TOKENS = 512  # larger ones are no faster on two cores, and pad more
@@ -81,6 +82,7 @@ class _Combiner:
     pad_id: int
     device: torch.device
     batch_tokens: int
+    pads: bool  # else rows of a batch have equal lengths
     pending: list[_Request] = field(default_factory=list)
     leader: _Request | None = None  # whose caller runs the batches
     lock: Lock = field(default_factory=Lock)  # for the two above; never held while a batch runs
@@ -161,12 +163,15 @@ class _Combiner:
 
     def _cut(self, by_length: list[tuple[_Request, int]]) -> Iterable[list[tuple[_Request, int]]]:
         """Micro-batches whose tokens, padding included, stay under the bound."""
-        batch = []
+        batch, length_before = [], 0
         for request, index in by_length:
-            if batch and (len(batch) + 1) * len(request.todo[index].ids) > self.batch_tokens:
+            length = len(request.todo[index].ids)
+            is_full = (len(batch) + 1) * length > self.batch_tokens
+            if batch and (is_full or (length > length_before and not self.pads)):
                 yield batch
                 batch = []
             batch.append((request, index))
+            length_before = length
         yield batch
 
     @torch.inference_mode()
@@ -219,16 +224,18 @@ _combiners_lock = Lock()
 def _combiner_of(model: LoadedModel) -> _Combiner:
     if (combiner := _combiners.get(model)) is not None:
         return combiner
-    with _combiners_lock:
-        if (combiner := _combiners.get(model)) is None:
-            combiner = _combiners[model] = _prepare(model)
-    return combiner
-
-
-def _prepare(model: LoadedModel) -> _Combiner:
     network = model.network
     if network.config.is_encoder_decoder:
         raise ValueError(f"{model.card.name} has no single stack of layers: ask its decoder instead")
+    pads = may_be_padded(model, network.base_model)  # may take a second, so not under the lock
+    with _combiners_lock:
+        if (combiner := _combiners.get(model)) is None:
+            combiner = _combiners[model] = _prepare(model, pads)
+    return combiner
+
+
+def _prepare(model: LoadedModel, pads: bool) -> _Combiner:
+    network = model.network
     network.base_model.register_forward_hook(_keep_wanted)
     device = network.device
     return _Combiner(
@@ -237,4 +244,5 @@ def _prepare(model: LoadedModel) -> _Combiner:
         pad_id=getattr(network.config, "pad_token_id", None) or 0,
         device=device,
         batch_tokens=CUDA_BATCH_TOKENS if device.type == "cuda" else CPU_BATCH_TOKENS,
+        pads=pads,
     )

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.backend import LoadedModel
+from explorer.models.padding import may_be_padded
 
 CUDA_BATCH_TOKENS = 16_384
 CPU_BATCH_TOKENS = 1_024
@@ -72,7 +73,8 @@ def layer_vectors(
     pad_id = getattr(body.config, "pad_token_id", None) or 0
     options = {"use_cache": False} if "use_cache" in signature(body.forward).parameters else {}
     most = CUDA_BATCH_TOKENS if model.network.device.type == "cuda" else CPU_BATCH_TOKENS
-    for batch in cut_batches([len(row.ids) for row in rows], most):
+    pads = not rows or isinstance(rows[0].ids[0], tuple) or may_be_padded(model, body)
+    for batch in cut_batches([len(row.ids) for row in rows], most, pads=pads):
         chosen = [rows[index] for index in batch]
         ids, mask = _pad([row.ids for row in chosen], pad_id)
         with torch.inference_mode():
@@ -113,12 +115,13 @@ def resolve_layers(model: LoadedModel, layers: Sequence[int] | None, count: int)
     return tuple(one % count for one in layers)
 
 
-def cut_batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
+def cut_batches(lengths: Sequence[int], most_tokens: int, *, pads: bool = True) -> Iterator[list[int]]:
     """Indices of rows in batches of similar length, the longest first.
 
     Args:
         lengths: Tokens of each row.
         most_tokens: Of a batch, padding included; a longer row is a batch by itself.
+        pads: Whether rows of a batch may have different lengths.
     """
     order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
     batch: list[int] = []
@@ -126,7 +129,7 @@ def cut_batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]
         longest = lengths[batch[0]] if batch else 0
         is_full = (len(batch) + 1) * longest > most_tokens
         # rows of one length need no mask, and without one the fastest attention kernel runs
-        is_worth_cutting = lengths[index] < longest and 2 * len(batch) * longest > most_tokens
+        is_worth_cutting = lengths[index] < longest and (not pads or 2 * len(batch) * longest > most_tokens)
         if batch and (is_full or is_worth_cutting):
             yield batch
             batch = []
