@@ -1,10 +1,6 @@
 """The real page, started as a visitor would start it, in a real browser without a network."""
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -16,8 +12,8 @@ import pytest
 from playwright.sync_api import Error, Page, expect, sync_playwright
 
 from tests.browser.evidence import RESULTS, begin, keep, watch
+from tests.program import start
 
-ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 START_SECONDS = 120
 ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
@@ -64,15 +60,8 @@ def serving(script, log):
         script: What serves it, from the root of the project.
         log: File for what it says; a fault in there fails the tests.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environment = os.environ | {"GRADIO_SERVER_PORT": str(port), "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
-    environment["PYTHONPATH"] = str(ROOT)
-    environment.setdefault("EXPLORER_JOBS_FOLDER", str(log.parent / "jobs"))
     with log.open("w") as output:
-        server = subprocess.Popen([sys.executable, script], cwd=ROOT, env=environment, stdout=output, stderr=output)
-    url = f"http://127.0.0.1:{port}/"
+        server, url = start([script], log.parent, stdout=output, stderr=output)
     try:
         deadline = time.monotonic() + START_SECONDS
         while True:

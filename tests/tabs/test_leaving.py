@@ -1,11 +1,8 @@
 """How the page ends when it is told to: answers under way are given, and the status is 0 whatever is at work."""
 
 import json
-import os
 import signal
-import socket
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPException
@@ -20,9 +17,9 @@ import pytest
 from explorer.tabs import leaving
 from explorer.tabs.leaving import serve_until_told
 from tests.models.tiny_loader import wait_until
+from tests.program import start
 from tests.tabs.stopping_page import ENDLESS
 
-ROOT = Path(__file__).parents[2]
 GIVE_UP_SECONDS = 60
 
 
@@ -57,23 +54,11 @@ class Program:
 
 @contextmanager
 def serving(folder: Path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environment = os.environ | {
-        "GRADIO_SERVER_PORT": str(port),
-        "HF_HUB_OFFLINE": "1",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONPATH": str(ROOT),
-        "EXPLORER_JOBS_FOLDER": str(folder / "jobs"),
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.tabs.stopping_page"],
-        cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    process, url = start(["-m", "tests.tabs.stopping_page"], folder, **streams)
     with process:
         try:
-            program = Program(process, f"http://127.0.0.1:{port}/")
+            program = Program(process, url)
             program.until("Running on local URL")
             yield program
         finally:
