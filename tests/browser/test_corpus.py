@@ -58,7 +58,6 @@ def test_what_a_corpus_holds_becomes_the_sentences_of_the_page(open_page, corpus
     expect(page.locator("#corpus-file")).to_contain_text("corpus")
     name_word(page, "zither")
     page.locator("#corpus-start").click()
-    expect(page.locator("#corpus .message.working")).to_contain_text("corpus")
     found = page.locator("#corpus-found")
     expect(found).to_contain_text("150 uses of “zither” from corpus.txt, which has 3,000", timeout=120_000)
     expect(page.locator("#near-columns")).to_contain_text("zither", timeout=60_000)
