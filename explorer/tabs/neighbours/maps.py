@@ -74,8 +74,12 @@ class Maps:
         self._lock = Lock()
         self._warming: Thread | None = None
 
-    def now(self, ask: Ask, occurrences: Occurrences) -> tuple[Projection, Coming | None]:
-        """The map, or one by PCA and what the other is to come by; wait_for waits for that.
+    def lacks(self, ask: Ask) -> bool:
+        """Whether a map is not here, and takes too long to be drawn at once."""
+        return ask.method != "pca" and not self._kept.has(ask)
+
+    def get(self, ask: Ask, occurrences: Occurrences) -> Projection:
+        """The map, from here or drawn at once.
 
         Args:
             ask: What is wanted.
@@ -84,35 +88,38 @@ class Maps:
         Raises:
             ExplorerError: The vectors do not suit.
         """
-        if ask.method == "pca" or self._kept.has(ask):
-            return self._kept.get(ask, lambda: _draw(ask, occurrences)), None
-        at_once = self._kept.get(ask.by_pca, lambda: _draw(ask.by_pca, occurrences))
-        return at_once, self._begin(ask, occurrences)
+        return self._kept.get(ask, lambda: _draw(ask, occurrences))
 
-    def wait_for(self, ask: Ask, coming: Coming) -> Iterator[str]:
-        """How far a map is, in words, from time to time until it is there.
+    def make(self, wanted: dict[Ask, Occurrences]) -> Iterator[str]:
+        """Have maps made that are lacking, beside each other; whoever closes this waits for them no longer.
 
         Args:
-            ask: What is wanted.
-            coming: As now returned it.
+            wanted: What is wanted, and its vectors.
+
+        Yields:
+            How far they are, in words, from time to time until all are there.
 
         Raises:
-            ExplorerError: It cannot be made.
+            ExplorerError: One cannot be made.
         """
-        with self._lock:
-            coming.waiting += 1
-        method, began = METHODS[ask.method], time.monotonic()
+        began, coming = time.monotonic(), {}
         try:
-            while not wait([coming.answer], timeout=POLL_SECONDS).done:
-                seconds = f"{time.monotonic() - began:.0f} s so far"
-                far = f"layer {coming.done + 1} of {coming.of}" if coming.of else "getting ready"
-                if ask.method == "umap" and not self._is_warm():
-                    far = "getting ready, about half a minute once after a start"
-                yield f"PCA is shown until {method} is drawn: {far}, {seconds} …"
-            coming.answer.result()
+            for ask, occurrences in wanted.items():
+                coming[ask] = self._begin(ask, occurrences)
+            for ask, one in coming.items():
+                while not wait([one.answer], timeout=POLL_SECONDS).done:
+                    yield self._describe(ask, one, time.monotonic() - began)
+                one.answer.result()
         finally:
             with self._lock:
-                coming.waiting -= 1
+                for one in coming.values():
+                    one.waiting -= 1
+
+    def _describe(self, ask: Ask, coming: Coming, seconds: float) -> str:
+        far = f"layer {coming.done + 1} of {coming.of}" if coming.of else "getting ready"
+        if ask.method == "umap" and not self._is_warm():
+            far = "getting ready, about half a minute once after a start"
+        return f"PCA is shown until {METHODS[ask.method]} is drawn: {far}, {seconds:.0f} s so far …"
 
     def _is_warm(self) -> bool:
         return self._warming is not None and not self._warming.is_alive()
@@ -127,15 +134,14 @@ class Maps:
             if coming is None:
                 coming = self._coming[ask] = Coming()
                 Thread(target=self._make, args=(ask, occurrences, coming), daemon=True).start()
+            coming.waiting += 1
         return coming
 
     def _make(self, ask: Ask, occurrences: Occurrences, coming: Coming) -> None:
-        began = time.monotonic()
-
         def on_layer(done: int, of: int) -> None:
             coming.done, coming.of = done, of
             with self._lock:
-                is_wanted = coming.waiting > 0 or time.monotonic() - began < 2 * POLL_SECONDS  # none may wait yet
+                is_wanted = coming.waiting > 0
                 if not is_wanted:  # who asks now begins anew
                     self._coming.pop(ask, None)
             if not is_wanted:

@@ -9,6 +9,7 @@ from functools import partial
 
 import gradio as gr
 
+from explorer.analysis.embedding_results import Occurrences
 from explorer.analysis.paired_maps import pair_projections
 from explorer.analysis.projection_results import Projection
 from explorer.analysis.projections import METHODS
@@ -19,7 +20,7 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.messages import QUIET, explain, in_place, progress_box
-from explorer.tabs.neighbours.maps import Ask, Coming, Maps
+from explorer.tabs.neighbours.maps import Ask, Maps
 from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import read_vector
@@ -73,19 +74,18 @@ def build(registry: Registry, desk: Desk) -> View:
 
     def draw(model: str, second: str, colour: str, *inputs: object) -> Iterator[tuple]:
         names = [model, second] if colour == BY_MODEL else [model]
-        coming: list[tuple[Ask, Coming]] = []
-        yield from in_place(registry, outputs=OUTPUTS)(partial(_draw, desk, maps, coming))(names, colour, *inputs)
-        if not coming:
+        lacking: dict[Ask, Occurrences] = {}
+        yield from in_place(registry, outputs=OUTPUTS)(partial(_draw, desk, maps, lacking))(names, colour, *inputs)
+        if not lacking:
             return
         unchanged = [gr.skip()] * OUTPUTS
         try:
-            for one in coming:
-                for words in maps.wait_for(*one):
-                    yield progress_box(words, meanwhile=True), *unchanged
+            for words in maps.make(lacking):
+                yield progress_box(words, meanwhile=True), *unchanged
         except Exception as error:
             yield explain(error), *unchanged
         else:
-            yield from in_place(registry, outputs=OUTPUTS)(partial(_draw, desk, maps, []))(names, colour, *inputs)
+            yield from in_place(registry, outputs=OUTPUTS)(partial(_draw, desk, maps, {}))(names, colour, *inputs)
 
     colour.change(lambda chosen: gr.Dropdown(visible=chosen == BY_MODEL), colour, second, **QUIET)
     inputs = [desk.model, second, colour, desk.word, desk.own, method, dimensions, drawn, *desk.which.inputs]
@@ -94,20 +94,20 @@ def build(registry: Registry, desk: Desk) -> View:
 
 
 def _draw(
-    desk: Desk, maps: Maps, coming: list[tuple[Ask, Coming]], models: Registry, names: list[str], colour: str,
+    desk: Desk, maps: Maps, lacking: dict[Ask, Occurrences], models: Registry, names: list[str], colour: str,
     word: str, own: str, method: str, dimensions: int, drawn: str, *values: object,
 ) -> tuple:  # fmt: skip
-    """The map if it is here, else the one by PCA; then what is to come stands in `coming`."""
+    """The map if it is here, else the one by PCA; what is to be made then stands in `lacking`."""
     if method not in METHODS or colour not in COLOURINGS or dimensions not in (2, 3):
         raise UnsuitableText("A map is asked for by a method, 2 or 3 dimensions, and what colours it. Reload the page.")
     uses, vector = read_uses(word, own), read_vector(*values)
     found = {name: desk.vectors.embed(models, name, uses, vector.pieces) for name in names}
     asks = [Ask(models.card(name), uses, replace(vector, layer=0), method, int(dimensions)) for name in found]
-    shown = [maps.now(ask, found[name]) for name, ask in zip(found, asks, strict=True)]
-    coming += [(ask, other) for ask, (_, other) in zip(asks, shown, strict=True) if other]
-    if coming:  # two by different methods do not lie on one map
-        shown = [maps.now(ask.by_pca, found[name]) for name, ask in zip(found, asks, strict=True)]
-    projection = shown[0][0] if len(shown) == 1 else pair_projections(shown[0][0], shown[1][0])
+    lacking |= {ask: found[name] for name, ask in zip(found, asks, strict=True) if maps.lacks(ask)}
+    shown = [  # two by different methods do not lie on one map
+        maps.get(ask.by_pca if lacking else ask, found[name]) for name, ask in zip(found, asks, strict=True)
+    ]
+    projection = shown[0] if len(shown) == 1 else pair_projections(*shown)
     key = _key(projection, asks, colour)
     if key == drawn:
         return (gr.skip(),) * OUTPUTS
