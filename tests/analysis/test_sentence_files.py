@@ -123,10 +123,10 @@ def test_a_packed_file_that_swells_takes_little_memory_and_time(tmp_path, monkey
             file.write(zeros)
     assert path.stat().st_size < 2**19
     tracemalloc.start()
-    began = time.monotonic()
+    began = time.thread_time()
     with pytest.raises(UnsuitableText, match="bomb.txt.gz is larger than the 4 MiB .* search it as a corpus"):
         read_sentence_file(path)
-    assert time.monotonic() - began < 5 and tracemalloc.get_traced_memory()[1] < 30 * 2**20
+    assert time.thread_time() - began < 5 and tracemalloc.get_traced_memory()[1] < 30 * 2**20
     tracemalloc.stop()
     greedy = lzma.compress(b"a play", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 2**30}])
     with pytest.raises(UnsuitableText, match="damaged"):  # to unpack it would take 1 GiB
@@ -138,10 +138,10 @@ def test_a_file_of_200_mb_is_refused_at_once(tmp_path):
     with path.open("wb") as file:
         file.truncate(200 * 2**20)
         file.write(b"sense,sentence\nstage,A play.\n" * 20_000)
-    began = time.monotonic()
+    began = time.thread_time()
     with pytest.raises(UnsuitableText, match="larger than the 4 MiB"):
         read_sentence_file(path)
-    assert time.monotonic() - began < 5
+    assert time.thread_time() - began < 5
 
 
 @pytest.mark.parametrize("name", ["own.txt", "own.csv", "own.tsv"])
@@ -150,17 +150,17 @@ def test_a_line_of_50_mb_takes_little_memory_and_time(tmp_path, name, monkeypatc
     with pytest.raises(UnsuitableText, match="larger than"):
         read_sentence_file(path)
     monkeypatch.setattr("explorer.analysis.sentence_files.settings", lambda: Settings(largest_sentences_mib=64))
-    began = time.monotonic()
+    began = time.thread_time()
     assert len(read_sentence_file(path).lines[0]) == 50 * 2**20  # gather_uses says that it is too long
-    assert time.monotonic() - began < 10
+    assert time.thread_time() - began < 10
 
 
 def test_a_million_columns(tmp_path):
     row = ",".join(["a b"] * 1_000_000) + "\n"
-    began = time.monotonic()
+    began = time.thread_time()
     with pytest.raises(UnsuitableText, match="has 1,000,000 columns, and none is called"):
         read_sentence_file(write(tmp_path, "wide.csv", row))
-    assert time.monotonic() - began < 10
+    assert time.thread_time() - began < 10
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,9 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 
 import pytest
 
@@ -113,11 +112,11 @@ def test_two_cards_may_not_share_a_name():
 
 
 def test_the_backend_is_opened_at_the_first_use_and_once():
-    opened = []
+    opened, others_ask = [], Event()
 
     def open_slowly() -> HereBackend:
-        time.sleep(0.02)
         opened.append(True)
+        assert others_ask.wait(timeout=30)
         return HereBackend()
 
     registry = Registry(CARDS, open_slowly)
@@ -125,11 +124,13 @@ def test_the_backend_is_opened_at_the_first_use_and_once():
     assert registry.names() and registry.status() and registry.budget() is None and not opened
     registry.unload("GPT-2")
     assert not opened
-    together = Barrier(8)
+    together = Barrier(9)
     asked = [registry, visitor] * 4
     threads = [Thread(target=lambda r=r: (together.wait(), r.run("GPT-2", lambda model: None))) for r in asked]
     for thread in threads:
         thread.start()
+    together.wait()
+    others_ask.set()
     for thread in threads:
         thread.join()
     assert opened == [True]
