@@ -37,6 +37,7 @@ def main() -> None:
         **page_style(),
         max_threads=MOST_THREADS,
         prevent_thread_lock=True,
+        _frontend=False,  # else it gives up where its own first page takes it longer than 3 s
         run_history=False,
         ssr_mode=False,
         show_error=False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +9,9 @@ from typing import Annotated
 import typer
 
 from explorer import terminal_anisotropy
-from explorer.errors import UnsuitableText
 from explorer.models.catalogue import VECTOR_MODEL
 from explorer.shell import JsonOption, ModelOption, print_result, run
+from explorer.shell_files import FileLines
 
 CorpusOption = Annotated[
     str,
@@ -128,13 +127,7 @@ def read_corpus(file: str) -> dict[str, object]:
         from explorer.analysis.own_corpus import OWN_CORPUS, read_own_corpus
 
         return {"sentences": read_own_corpus(), "corpus": OWN_CORPUS}
-    try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnsuitableText(f"{file} is not UTF-8 text. Save it as UTF-8.") from error
-    except OSError as error:
-        raise UnsuitableText(f"{file} cannot be read: {error.strerror}.") from error
-    return {"sentences": text.splitlines(), "corpus": "standard input" if file == "-" else Path(file).name}
+    return {"sentences": FileLines(file), "corpus": "standard input" if file == "-" else Path(file).name}
 
 
 COMMANDS = (measure_anisotropy, find_rogue_dimensions, compare_similarity, find_texts)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,9 +10,9 @@ import typer
 
 from explorer import terminal_embeddings
 from explorer.anisotropy_commands import ComponentsOption, CureOption, read_corpus
-from explorer.errors import UnsuitableText
 from explorer.models.catalogue import VECTOR_MODEL
 from explorer.shell import JsonOption, ModelOption, print_result, run
+from explorer.shell_files import read_lines
 
 if TYPE_CHECKING:
     from explorer.analysis.labelled_uses import LabelledUses
@@ -187,21 +185,7 @@ def project_occurrences(
 def _read_uses(word: str, sentences: str, forms: list[str] | None) -> LabelledUses:
     from explorer.analysis.labelled_uses import choose_uses, gather_uses
 
-    return gather_uses(_lines(sentences), word, forms=forms or ()) if sentences else choose_uses(word, None)
-
-
-def _lines(file: str) -> Iterator[str]:
-    """A file line by line, so that a large one is read no further than it is wanted."""
-    try:
-        if file == "-":
-            yield from sys.stdin
-            return
-        with Path(file).open(encoding="utf-8-sig") as lines:  # editors on Windows begin a file with a mark
-            yield from lines
-    except UnicodeDecodeError as error:
-        raise UnsuitableText(f"{file} is not UTF-8 text. Save it as UTF-8.") from error
-    except OSError as error:
-        raise UnsuitableText(f"{file} cannot be read: {error.strerror}.") from error
+    return gather_uses(read_lines(sentences), word, forms=forms or ()) if sentences else choose_uses(word, None)
 
 
 COMMANDS = (

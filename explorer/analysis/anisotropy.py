@@ -46,8 +46,8 @@ def measure_anisotropy(
 
     Args:
         model: Any that gives token vectors; of an encoder-decoder the encoder.
-        sentences: A corpus of any length, read twice, or three times with a cure: a list, or anything that can be read
-            again from the start. Memory does not grow with it.
+        sentences: A corpus of any length, read twice, or three times with a cure, by the model once or twice: a list,
+            or anything that can be read again from the start. Memory does not grow with it.
         corpus: Its name, for the protocol.
         layers: Which, 0 = input embeddings, negative ones counted from the last; None = all.
         unit: What has a vector: "tokens", or "words", each the mean of its tokens, in any case of its letters.

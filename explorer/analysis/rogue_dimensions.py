@@ -47,7 +47,8 @@ def find_rogue_dimensions(
 
     Args:
         model: Any that gives token vectors; of an encoder-decoder the encoder.
-        sentences: A corpus of any length, read twice: a list, or anything that can be read again from the start.
+        sentences: A corpus of any length, read twice, or three times with places, by the model once: a list, or
+            anything that can be read again from the start. Memory does not grow with it.
         k: How many of the top numbers, from 1 to 50, and fewer than a vector has.
         corpus: Its name, for the protocol.
         layers: Which, 0 = input embeddings, negative ones counted from the last; None = all.

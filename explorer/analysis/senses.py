@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from explorer.analysis.anisotropy import sum_spaces
@@ -69,7 +69,7 @@ def score_cured_senses(
     sentences: Sequence[str],
     positions: Sequence[Span],
     senses: Sequence[str],
-    corpus: Sequence[str],
+    corpus: Iterable[str],
     cures: Sequence[str] = tuple(CURES),
     pieces: str = "mean",
     components: int = COMPONENTS,
@@ -84,7 +84,8 @@ def score_cured_senses(
         sentences: Likewise.
         positions: Likewise.
         senses: The sense of each use; two different ones at least.
-        corpus: The sentences that the cures are fitted on: fitted on few uses, whitening makes every sense a cloud.
+        corpus: The sentences that the cures are fitted on, as measure_anisotropy takes them: fitted on few uses,
+            whitening makes every sense a cloud.
         cures: Keys of cures.CURES; "none" = as they are.
         pieces: As embed_occurrences takes it.
         components: How many principal components the cure "all_but_the_top" takes away.

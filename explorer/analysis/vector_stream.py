@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -131,16 +131,29 @@ def take_census(model: LoadedModel, corpus: Corpus) -> Census:
         UnsuitableText: A sentence cannot be read; the message says which.
     """
     uses: Counter[Hashable] = Counter()
-    readings = points = sentences = 0
-    last, differ = None, False
-    for reading in read_corpus(model, corpus):
+    readings = points = 0
+    written = _Written(corpus.sentences)
+    for reading in read_corpus(model, replace(corpus, sentences=written)):
         uses.update(reading.kinds)
         readings, points = reading.number + 1, reading.first + len(reading.kinds)
-    for sentence in corpus.sentences:
-        if sentence.strip():
-            differ |= last is not None and sentence.strip() != last
-            last, sentences = sentence.strip(), sentences + 1
-    return Census(sentences, readings, points, uses, differ)
+    return Census(written.count, readings, points, uses, written.differ)
+
+
+class _Written:
+    """Sentences as they are, and of those that are not empty, while they go by: how many, and whether two differ."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        self.count, self.differ = 0, False
+        self._sentences = sentences
+
+    def __iter__(self) -> Iterator[str]:
+        """Once: what goes by is counted."""
+        last = ""
+        for sentence in self._sentences:
+            if isinstance(sentence, str) and (bare := sentence.strip()):  # whoever reads refuses others
+                self.differ |= self.count > 0 and bare != last
+                self.count, last = self.count + 1, bare
+            yield sentence
 
 
 def read_corpus(model: LoadedModel, corpus: Corpus) -> Iterator[Reading]:

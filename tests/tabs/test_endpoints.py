@@ -65,9 +65,8 @@ ENDPOINTS = {
 @pytest.fixture(scope="module")
 def address(shipped_registry):
     page = build_page(shipped_registry)
-    page.launch(
-        prevent_thread_lock=True, quiet=True, app_kwargs={"middleware": [RequestLimits.middleware()]}, ssr_mode=False
-    )
+    limits = {"middleware": [RequestLimits.middleware()]}
+    page.launch(prevent_thread_lock=True, quiet=True, app_kwargs=limits, ssr_mode=False, _frontend=False)
     yield page.local_url
     page.close()
 

@@ -18,7 +18,7 @@ def served():
     """A page, and Gradio's own route of it."""
     with gr.Blocks(title="A page", analytics_enabled=False) as page:
         gr.Textbox("Hello", label="Words")
-    page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False)
+    page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False)
     yield page.app
     page.close()
 

@@ -124,7 +124,7 @@ def test_a_deleted_model_leaves_the_memory(store):
 @pytest.fixture
 def client(store, shipped_registry):
     page = build_page(shipped_registry)
-    page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False)
+    page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False)
     yield Client(page.local_url, verbose=False)
     page.close()
     worker = open_jobs()._wake.process_id
