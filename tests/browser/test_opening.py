@@ -57,7 +57,7 @@ def test_the_page_comes_packed_with_scripts_that_are_kept_and_says_when_it_is_dr
     files = page.evaluate("performance.getEntriesByType('resource').map(file => file.name)")
     scripts = [file for file in files if "/assets/" in file]
     assert any(Path(script).name.startswith("core-") for script in scripts)
-    assert "immutable" in httpx.get(scripts[0]).headers["cache-control"]
+    assert "immutable" in httpx.get(scripts[0], timeout=60).headers["cache-control"]
     whole = page.evaluate("performance.getEntriesByType('navigation')[0]")
     assert whole["encodedBodySize"] < whole["decodedBodySize"] / 3
 

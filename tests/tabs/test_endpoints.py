@@ -73,7 +73,7 @@ def address(shipped_registry):
 
 @pytest.fixture(scope="module")
 def client(address):
-    return Client(address, verbose=False)
+    return Client(address, verbose=False, httpx_kwargs={"timeout": 60})
 
 
 def test_every_analysis_is_listed_under_its_own_name_and_nothing_else_is(client):
@@ -193,7 +193,7 @@ def test_nobody_writes_for_a_caller_who_has_left(address, monkeypatch):
 
     monkeypatch.setattr(analysis, "continue_text", slowly)
     asked = {"prompt": "Once upon a", "max_new_tokens": 200}
-    event = httpx.post(f"{address}gradio_api/call/v2/continue_text", json=asked).json()["event_id"]
+    event = httpx.post(f"{address}gradio_api/call/v2/continue_text", json=asked, timeout=60).json()["event_id"]
     with httpx.stream("GET", f"{address}gradio_api/call/v2/continue_text/{event}", timeout=30) as stream:
         assert "event: generating" in stream.iter_lines()
     assert left.wait(120)
@@ -271,4 +271,4 @@ def test_a_body_that_is_too_large_is_refused_unread(address):
 
 
 def test_pages_carry_the_protecting_headers(address):
-    assert httpx.get(address).headers["x-content-type-options"] == "nosniff"
+    assert httpx.get(address, timeout=60).headers["x-content-type-options"] == "nosniff"

@@ -125,7 +125,7 @@ def test_a_deleted_model_leaves_the_memory(store):
 def client(store, shipped_registry):
     page = build_page(shipped_registry)
     page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False)
-    yield Client(page.local_url, verbose=False)
+    yield Client(page.local_url, verbose=False, httpx_kwargs={"timeout": 60})
     page.close()
     worker = open_jobs()._wake.process_id
     if worker:
