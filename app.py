@@ -6,6 +6,7 @@ import os
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from threading import Event, Thread
+from urllib.request import getproxies_environment
 
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -28,6 +29,7 @@ MOST_THREADS = 100  # also the most events that Gradio lets be at work, streams 
 def main() -> None:
     """Serve the page until SIGINT (Ctrl+C) or SIGTERM comes, then answer what is at work, and leave with 0."""
     heard = hear_signals()
+    ask_itself_directly()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     registry = explorer.open_registry()
     page = build_page(registry)
@@ -51,6 +53,12 @@ def main() -> None:
     Thread(target=watch_jobs, args=(open_jobs(), Event()), daemon=True).start()
     Thread(target=warm_up, args=(registry, drawn), daemon=True).start()
     serve_until_told(page, heard)
+
+
+def ask_itself_directly() -> None:
+    """Let no proxy that the environment names stand between Gradio and its own page: a school's does not know it."""
+    if proxies := getproxies_environment():
+        os.environ["no_proxy"] = ",".join(filter(None, [proxies.get("no"), "127.0.0.1", "localhost"]))
 
 
 def warm_up(registry: explorer.models.registry.Registry, drawn: Event) -> None:
