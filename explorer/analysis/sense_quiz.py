@@ -13,7 +13,7 @@ from jaxtyping import Float
 from explorer.analysis.blanks import check_option
 from explorer.analysis.labelled_uses import LabelledUses, pick_uses
 from explorer.analysis.neighbours import find_neighbours, prepare_points
-from explorer.analysis.sense_sentences import TOKEN
+from explorer.analysis.word_bags import TOKEN, compare_bags, weigh_words
 from explorer.errors import UnsuitableText
 
 CHOICES = 4
@@ -23,6 +23,7 @@ TRIES = 24  # uses that are looked at for the one that means the same
 SAME = 1e-6  # cosines that differ by less are the same
 TIED = 1e-4  # of a model's two best: less is what rounding makes of the same vector
 RARE_SHARE = 0.06  # a word that more of the sentences have says nothing about what a sentence is about
+BAG, AROUND = "bag of words", "the words around the use, weighed by rarity"  # who answers, and by what
 RARE_COUNT = 2  # but so many may have it however few sentences there are
 
 
@@ -171,6 +172,36 @@ def answer_question(
     near = find_neighbours(vectors[0], prepare_points(vectors[1:]), k=len(question.choices))
     cosines = np.empty(len(question.choices))
     cosines[near.indices[0]] = near.cosines[0]
+    return _answer(question, asked, cosines, int(near.indices[0, 0]), model, vector)
+
+
+def answer_by_words(question: SenseQuestion, uses: LabelledUses) -> QuizAnswer:
+    """Answer a question without a model: the choice whose other words are nearest to those of the query.
+
+    The baseline of the quiz. Questions are made so that it is mostly wrong: of the uses that would be right, the one
+    is asked for that shares least with sentence 1, and a decoy shares most.
+
+    Args:
+        question: Of make_question.
+        uses: It was made from; how rare a word is, is counted in all of them.
+    """
+    cosines = compare_bags(weigh_words(uses.sentences, uses.positions), question.query)[list(question.choices)]
+    return _answer(question, question_uses(question, uses), cosines, int(cosines.argmax()), BAG, AROUND)
+
+
+def has_point(answer: QuizAnswer) -> bool:
+    """Whether an answer is right and alone: of a tie, or where all are equally near, there is none."""
+    return answer.choice == answer.right and not answer.same and not answer.tied
+
+
+def _answer(
+    question: SenseQuestion,
+    asked: LabelledUses,
+    cosines: Float[np.ndarray, " choice"],
+    choice: int,
+    model: str,
+    vector: str,
+) -> QuizAnswer:
     best = tuple(np.flatnonzero(cosines > cosines.max() - TIED).tolist())
     return QuizAnswer(
         model,
@@ -179,7 +210,7 @@ def answer_question(
         asked.sentences[0],
         asked.sentences[1:],
         tuple(cosines.tolist()),
-        int(near.indices[0, 0]),
+        choice,
         question.right,
         bool(np.ptp(cosines) < SAME),
         best if len(best) > 1 else (),

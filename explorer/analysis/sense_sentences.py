@@ -4,7 +4,6 @@ A model that tells the senses of a word apart by its vectors has shown something
 tell: the baselines here say how much they do.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -12,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.analysis.word_bags import DECIMALS, weigh_words
 from explorer.errors import UnsuitableText
 from explorer.settings import ASSETS
 
 FOLDER = ASSETS / "sentences"
 HEADER = "sense\tsentence"
 USE = re.compile(r"[^{}]*\{([^{}]+)\}[^{}]*")
-TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]|_")
 
 
 @dataclass(frozen=True)
@@ -122,27 +121,19 @@ def guess_by_bag_of_words(sentences: Sequence[SenseSentence]) -> tuple[str, ...]
     """
     counts = _count_senses(sentences)
     senses = list(counts)
-    bags = [_count_tokens(entry) for entry in sentences]
-    held_by = Counter(token for bag in bags for token in bag)
-    column = {token: index for index, token in enumerate(held_by)}
-    rarity = {token: math.log(len(sentences) / number) for token, number in held_by.items()}
-    rows = []
-    for bag in bags:
-        weights = np.array([number * rarity[token] for token, number in bag.items()])
-        length = float(np.sqrt(weights @ weights))
-        rows.append((np.array([column[token] for token in bag], dtype=int), weights / length if length else weights))
-    sums = np.zeros((len(senses), len(column)))
-    for entry, (columns, weights) in zip(sentences, rows, strict=True):
+    bags = weigh_words([entry.sentence for entry in sentences], [(entry.start, entry.end) for entry in sentences])
+    sums = np.zeros((len(senses), bags.columns))
+    for entry, (columns, weights) in zip(sentences, bags.rows, strict=True):
         sums[senses.index(entry.sense), columns] += weights
     guesses = []
-    for entry, (columns, weights) in zip(sentences, rows, strict=True):
+    for entry, (columns, weights) in zip(sentences, bags.rows, strict=True):
         own = senses.index(entry.sense)
         sums[own, columns] -= weights
         others = [number - (index == own) for index, number in enumerate(counts.values())]
         lengths = np.sqrt((sums * sums).sum(axis=1))
         cosines = np.divide(sums[:, columns] @ weights, lengths, out=np.zeros(len(senses)), where=lengths > 1e-9)
         # The first decimals decide: what is left of a token after subtracting is zero only within rounding.
-        ranked = [(round(float(cosine), 9), number) for cosine, number in zip(cosines, others, strict=True)]
+        ranked = [(round(float(cosine), DECIMALS), number) for cosine, number in zip(cosines, others, strict=True)]
         best = max(range(len(senses)), key=lambda index: (others[index] > 0, ranked[index]))
         guesses.append(senses[best] if others[best] else "")
         sums[own, columns] += weights
@@ -153,8 +144,3 @@ def _count_senses(sentences: Sequence[SenseSentence]) -> Counter[str]:
     if not sentences:
         raise ValueError("there are no sentences to count senses of")
     return Counter(entry.sense for entry in sentences)
-
-
-def _count_tokens(entry: SenseSentence) -> Counter[str]:
-    around = f"{entry.sentence[: entry.start]} {entry.sentence[entry.end :]}"
-    return Counter(token.casefold() for token in TOKEN.findall(around))

@@ -8,11 +8,12 @@ from html import escape
 
 from explorer.analysis.embedding_results import NearUses, StaticNeighbours
 from explorer.analysis.labelled_uses import LabelledUses
-from explorer.analysis.shared_senses import count_shared_sense
+from explorer.analysis.shared_senses import count_by_words, count_shared_sense
 from explorer.figures.notes import note
 from explorer.figures.sense_marks import UNLABELLED, SenseMark, mark_senses, sense_label
 from explorer.figures.use_marks import cosine_bar, use_sentence
 
+MOST_BAGS = 2_000  # uses whose other words are compared while the visitor waits
 MOST_LISTED = 600  # uses; a list of more is no help
 TIE, FEWEST_TIED = 1e-6, 3
 Marks = dict[str, SenseMark]
@@ -65,7 +66,7 @@ def near_columns(
         use: The query's place among them.
     """
     marks = mark_senses(uses.senses)
-    columns = "".join(_near(one, uses.senses, uses.senses[use], marks, len(near) > 1) for one in near)
+    columns = "".join(_near(one, uses, use, marks, len(near) > 1) for one in near)
     words = _static(static) if static else f"<p class='message error'>{escape(why_no_static)}</p>"
     source = f" <small>{escape(static.source)}</small>" if static else ""
     query = (
@@ -78,7 +79,7 @@ def near_columns(
     )
 
 
-def _near(near: NearUses, senses: Sequence[str], sense: str, marks: Marks, is_compared: bool) -> str:
+def _near(near: NearUses, uses: LabelledUses, use: int, marks: Marks, is_compared: bool) -> str:
     rows = "".join(
         f"<li><button type='button' data-use='{one.index}' title='Press to make it the query'>"
         f"{use_sentence(one.sentence, (one.start, one.end))}</button>"
@@ -89,7 +90,7 @@ def _near(near: NearUses, senses: Sequence[str], sense: str, marks: Marks, is_co
     remarks = "".join(note(words) for words in (*near.remarks, _ties(near)) if words)
     return (
         f"<section><h3><bdi>{escape(title)}</bdi> <small>{escape(near.vector)}</small></h3>"
-        f"{_shared(near, senses, sense)}<ol class='near-uses'>{rows}</ol>{remarks}</section>"
+        f"{_shared(near, uses, use)}<ol class='near-uses'>{rows}</ol>{remarks}</section>"
     )
 
 
@@ -105,21 +106,28 @@ def _ties(near: NearUses) -> str:
     )
 
 
-def _shared(near: NearUses, senses: Sequence[str], sense: str) -> str:
-    """How many of the nearest mean the same; of a query without a sense, which senses they have."""
-    if sense and sense in senses:
-        count = count_shared_sense(near, sense=sense, senses=senses)
+def _shared(near: NearUses, uses: LabelledUses, use: int) -> str:
+    """How many of the nearest mean the same, beside baselines; of a query without a sense, which senses they have."""
+    if sense := uses.senses[use]:
+        count = count_shared_sense(near, sense=sense, senses=uses.senses)
         if count.nearest == near.count:
             return f"<p class='near-shared'>All {count.nearest} other uses; {count.shared} of them share its sense.</p>"
         return (
             f"<p class='near-shared'><b>{count.shared} of the {count.nearest} nearest</b> share its sense; "
-            f"by chance it would be {count.expected:.1f}.</p>"
+            f"{_by_words(uses, use, count.nearest)}by chance it would be {count.expected:.1f}.</p>"
         )
     found = Counter(one.sense or UNLABELLED for one in near.neighbours)
     if set(found) == {UNLABELLED}:
         return "<p class='near-shared quiet'>No senses were given: put one and | before each sentence.</p>"
     words = ", ".join(f"{name} {count}" for name, count in found.most_common())
     return f"<p class='near-shared'>Of the {len(near.neighbours)} nearest: <b>{escape(words)}</b>.</p>"
+
+
+def _by_words(uses: LabelledUses, use: int, nearest: int) -> str:
+    if len(uses.sentences) > MOST_BAGS:
+        return ""
+    count = count_by_words(uses, use, nearest=nearest)
+    return f"by the other words of each sentence alone (a bag of words) it would be {count:.1f}, "
 
 
 def _static(static: StaticNeighbours) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from explorer.analysis.labelled_uses import LabelledUses
-from explorer.analysis.sense_quiz import SAME, QuizAnswer, SenseQuestion
+from explorer.analysis.sense_quiz import SAME, QuizAnswer, SenseQuestion, has_point
 from explorer.figures.sense_marks import SenseMark, mark_senses, sense_label
 from explorer.figures.use_marks import cosine_bar, use_sentence
 
@@ -23,11 +23,15 @@ class Round:
         key: Of the question: question_key.
         visitor: Whether the visitor was right.
         model: Whether the model that was chosen then was right.
+        words: Whether a bag of words was.
+        choices: How many there were.
     """
 
     key: str
     visitor: bool
     model: bool
+    words: bool
+    choices: int
 
 
 def question_key(word: str, question: SenseQuestion) -> str:
@@ -54,7 +58,12 @@ def question_sheet(word: str, question: SenseQuestion, uses: LabelledUses) -> st
 
 
 def answer_sheet(
-    question: SenseQuestion, uses: LabelledUses, guess: int, answer: QuizAnswer, static: QuizAnswer
+    question: SenseQuestion,
+    uses: LabelledUses,
+    guess: int,
+    answer: QuizAnswer,
+    static: QuizAnswer,
+    words: QuizAnswer,
 ) -> str:
     """The same once the visitor has guessed: senses, both cosines of each choice, and a verdict.
 
@@ -64,6 +73,7 @@ def answer_sheet(
         guess: The visitor's choice.
         answer: Of the model, in context.
         static: Of the same model, by the word alone.
+        words: Of a bag of words.
     """
     marks = mark_senses(uses.senses)
     rows = "".join(_row(question, uses, marks, place, guess, answer, static) for place in range(len(question.choices)))
@@ -72,21 +82,23 @@ def answer_sheet(
         f"{escape(answer.model)}, {escape(answer.vector)} <span class='cosine static'><i style='--c:1'></i></span> "
         "the word by itself, without its sentence</p>"
     )
-    verdict = _verdict(question, uses, guess, answer, static)
+    verdict = _verdict(question, guess, answer, static, words)
     sense = sense_label(uses.senses[question.query], marks)
     return f"{_query(uses, question, sense)}{verdict}<ol class='quiz'>{rows}</ol>{legend}"
 
 
 def quiz_score(rounds: Sequence[Round]) -> str:
-    """How often the visitor was right, and the model; nothing before the first guess."""
+    """How often the visitor, the model and a bag of words were right, and chance; nothing before the first guess."""
     if not rounds:
         return ""
     count = len(rounds)
     visitor, model = sum(one.visitor for one in rounds), sum(one.model for one in rounds)
+    words, chance = sum(one.words for one in rounds), sum(1 / one.choices for one in rounds)
     questions = "1 question" if count == 1 else f"{count} questions"
     return (
         f"<p class='quiz-score'>So far, {questions}: <b>you {visitor}</b> · <b>the model {model}</b> "
-        "<span class='quiet'>(whichever was chosen when you guessed)</span></p>"
+        f"<span class='quiet'>(whichever was chosen when you guessed)</span> · a bag of words {words} · "
+        f"chance {chance:.2f}</p>"
     )
 
 
@@ -115,13 +127,12 @@ def _row(
     )
 
 
-def _verdict(question: SenseQuestion, uses: LabelledUses, guess: int, answer: QuizAnswer, static: QuizAnswer) -> str:
+def _verdict(question: SenseQuestion, guess: int, answer: QuizAnswer, static: QuizAnswer, words: QuizAnswer) -> str:
     right = LETTERS[question.right]
     you = f"right, it is {right}" if guess == question.right else f"wrong: it is {right}"
     model = "says nothing: all are equally near"
     if answer.tied and len(answer.tied) < len(answer.cosines):
-        letters = [LETTERS[place] for place in answer.tied]
-        model = f"gets no point: {', '.join(letters[:-1])} and {letters[-1]} are equally near, a tie"
+        model = f"gets no point: {_letters(answer.tied)} are equally near, a tie"
     elif not answer.tied and not answer.same:
         is_right = answer.choice == question.right
         model = "is right, too" if is_right and guess == question.right else "is right" if is_right else "is wrong"
@@ -134,8 +145,23 @@ def _verdict(question: SenseQuestion, uses: LabelledUses, guess: int, answer: Qu
     kind = "right" if guess == question.right else "wrong"
     return (
         f"<p class='quiz-verdict {kind}' role='status'><b>You are {you}.</b> <b>The model {model}.</b> "
-        f"<span class='quiet'>{alone}</span></p>"
+        f"<span class='quiet'>{alone} {_by_words(words)}</span></p>"
     )
+
+
+def _by_words(words: QuizAnswer) -> str:
+    """What the other words of each sentence say, understood by nobody."""
+    if words.same:
+        return "A bag of words says nothing: by the other words of each sentence, all are equally near."
+    if words.tied:
+        return f"A bag of words, the other words of each sentence, is undecided between {_letters(words.tied)}."
+    verdict = "is right" if has_point(words) else "is wrong"
+    return f"A bag of words, the other words of each sentence, {verdict}: it takes {LETTERS[words.choice]}."
+
+
+def _letters(places: Sequence[int]) -> str:
+    letters = [LETTERS[place] for place in places]
+    return f"{', '.join(letters[:-1])} and {letters[-1]}"
 
 
 def _why(question: SenseQuestion, answer: QuizAnswer) -> str:

@@ -8,7 +8,14 @@ import pytest
 
 from explorer.analysis.exporting import to_tables
 from explorer.analysis.labelled_uses import LabelledUses, gather_uses, shipped_uses
-from explorer.analysis.sense_quiz import answer_question, make_question, question_forms, question_uses
+from explorer.analysis.sense_quiz import (
+    answer_by_words,
+    answer_question,
+    has_point,
+    make_question,
+    question_forms,
+    question_uses,
+)
 from explorer.analysis.sense_sentences import sense_words
 from explorer.errors import UnsuitableText
 
@@ -143,3 +150,27 @@ def test_two_choices_as_near_as_each_other_are_a_tie():
     assert [row[8] for row in to_tables(answer)["quiz"][1:]] == [False, True, False, True]
     vectors[4] = (1, 0.1)
     assert answer_question(question, asked, vectors, model="tiny", vector="").tied == ()
+
+
+def test_a_bag_of_words_answers_by_the_words_it_shares():
+    lines = [
+        "a\tthe zebra ran to the {play}", "a\tone more {play} of ours", "b\tthe zebra likes this {play} well",
+        "b\tthe {play} there", "c\tsome {play} or other", "c\tno {play} today",
+    ]  # fmt: skip
+    uses = gather_uses(lines)
+    question = next(one for seed in range(50) if (one := make_question(uses, seed=seed)).query == 0)
+    answer = answer_by_words(question, uses)
+    assert answer.choice == question.decoy and not has_point(answer), "what the decoy is for"
+    assert answer.query == uses.sentences[0] and answer.model == "bag of words"
+    strangers = gather_uses(["a\tred {play}", "a\tblue {play}", "b\tgreen {play}", "b\tpale {play}"])
+    nothing = answer_by_words(make_question(strangers, seed=3), strangers)
+    assert nothing.same and not has_point(nothing) and set(nothing.cosines) == {0.0}
+
+
+def test_a_bag_of_words_is_no_better_than_lot_at_questions_made_against_it():
+    points = [
+        has_point(answer_by_words(make_question(uses, seed=seed), uses))
+        for uses in map(shipped_uses, sense_words())
+        for seed in range(10)
+    ]
+    assert len(points) == 120 and sum(points) < len(points) / 4

@@ -161,27 +161,37 @@ def test_a_question_gives_nothing_away():
 
 
 def test_an_answer_says_who_was_right():
-    wrong = answer_sheet(QUESTION, USES, 2, answer(0.9, 0.2, 0.5), answer(1.0, 1.0, 1.0, same=True))
+    words = answer(0.1, 0.0, 0.2)
+    wrong = answer_sheet(QUESTION, USES, 2, answer(0.9, 0.2, 0.5), answer(1.0, 1.0, 1.0, same=True), words)
     assert "You are right, it is C." in wrong and EVIL not in wrong
     assert "The model is wrong: it takes A, the decoy, which shares “<bdi>&lt;she&gt;</bdi>” with sentence 1" in wrong
     assert "Without the sentence all are equally near" in wrong and "<button" not in wrong
     rows = re.findall(r"<li class='quiz-choice(.*?)</li>", wrong)
     assert "the model’s choice" in rows[0] and "title='cosine 0.9'" in rows[0] and "title='cosine 1.0'" in rows[0]
     assert "means the same" in rows[2] and "your guess" in rows[2] and rows[2].startswith(" right")
-    right = answer_sheet(QUESTION, USES, 0, answer(0.1, -0.2, 0.5), answer(0.5, 0.5, 0.1))
+    right = answer_sheet(QUESTION, USES, 0, answer(0.1, -0.2, 0.5), answer(0.5, 0.5, 0.1), answer(0.3, 0.0, 0.2))
     assert "You are wrong: it is C." in right and "The model is right." in right
     assert "A and B are equally near" in right and "−0.20" in right
-    silent = answer_sheet(QUESTION, USES, 2, answer(0.5, 0.5, 0.5, same=True), answer(0.5, 0.4, 0.1))
+    silent = answer_sheet(QUESTION, USES, 2, answer(0.5, 0.5, 0.5, same=True), answer(0.5, 0.4, 0.1), words)
     assert "The model says nothing" in silent and "the model’s choice" not in silent
     assert "A has the form that is nearest" in silent
-    tie = answer_sheet(QUESTION, USES, 2, answer(0.5, 0.1, 0.5, tied=(0, 2)), answer(0.5, 0.4, 0.1))
+    tie = answer_sheet(
+        QUESTION, USES, 2, answer(0.5, 0.1, 0.5, tied=(0, 2)), answer(0.5, 0.4, 0.1), answer(0.2, 0.2, 0.0, tied=(0, 1))
+    )
     assert "The model gets no point: A and C are equally near, a tie." in tie and "the model’s choice" not in tie
     assert tie.count("a tie for the model") == 2
-    assert "is right, too" in answer_sheet(QUESTION, USES, 2, answer(0.1, 0.2, 0.5), answer(0.5, 0.4, 0.1))
+    both = answer_sheet(
+        QUESTION, USES, 2, answer(0.1, 0.2, 0.5), answer(0.5, 0.4, 0.1), answer(0.0, 0.0, 0.0, same=True)
+    )
+    assert "is right, too" in both and "A bag of words says nothing" in both
+    assert "A bag of words, the other words of each sentence, is right: it takes C." in wrong
+    assert "A bag of words, the other words of each sentence, is wrong: it takes A." in right
+    assert "A bag of words, the other words of each sentence, is undecided between A and B." in tie
 
 
 def test_the_score_counts_both():
     assert quiz_score(()) == ""
-    assert "1 question: <b>you 1</b> · <b>the model 0</b>" in quiz_score([Round("a", True, False)])
-    rounds = [Round("a", True, False), Round("b", True, True), Round("c", False, False)]
+    assert "1 question: <b>you 1</b> · <b>the model 0</b>" in quiz_score([Round("a", True, False, False, 4)])
+    rounds = [Round("a", True, False, True, 4), Round("b", True, True, False, 4), Round("c", False, False, False, 2)]
     assert "3 questions: <b>you 2</b> · <b>the model 1</b>" in quiz_score(rounds)
+    assert quiz_score(rounds).endswith("· a bag of words 1 · chance 1.00</p>")

@@ -8,9 +8,10 @@ import pytest
 
 from explorer.analysis.embedding_results import Occurrences
 from explorer.analysis.labelled_uses import LabelledUses, shipped_uses
-from explorer.analysis.shared_senses import count_shared_sense
+from explorer.analysis.shared_senses import count_by_words, count_shared_sense
 from explorer.analysis.vectors import join_occurrences
 from explorer.errors import UnsuitableText
+from explorer.figures import neighbours as neighbour_figures
 from explorer.figures.neighbours import near_columns, use_list
 from explorer.tabs.neighbours.finding import Static, add_use, find_near, read_query
 from explorer.tabs.neighbours.first_neighbours import compute_first_neighbours, read_first_neighbours
@@ -197,6 +198,15 @@ def test_all_that_visitors_type_is_escaped():
     found = read_first_neighbours()
     drawn = near_columns(found.near, None, HOSTILE, uses, 0)
     assert "<img" not in drawn and "</script>" not in drawn
+
+
+def test_a_bag_of_words_stands_beside_what_is_near(monkeypatch):
+    near, uses = read_first_neighbours().near[0], shipped_uses("play")
+    drawn = near_columns([near], None, "", uses, 0)
+    by_words = f"(a bag of words) it would be {count_by_words(uses, 0, nearest=10):.1f}, by chance it would be"
+    assert by_words in drawn
+    monkeypatch.setattr(neighbour_figures, "MOST_BAGS", len(uses.sentences) - 1)
+    assert "bag of words" not in near_columns([near], None, "", uses, 0), "too many to be compared at once"
 
 
 def test_what_makes_a_list_say_less_is_said():

@@ -133,13 +133,14 @@ def test_the_first_guess_counts():
     def answer(choice, same=False, tied=()):
         return QuizAnswer("M", "layer 1", 1, "q", ("a", "b"), (0.1, 0.2), choice, 1, same, tied)
 
-    rounds = add_round((), "one", True, answer(0))
+    rounds = add_round((), "one", True, answer(0), answer(1))
     assert [(one.visitor, one.model) for one in rounds] == [(True, False)]
-    assert add_round(rounds, "one", False, answer(1)) is rounds, "another model, the same question"
-    rounds = add_round(rounds, "two", False, answer(1))
-    rounds = add_round(rounds, "three", False, answer(1, same=True))
+    assert add_round(rounds, "one", False, answer(1), answer(1)) is rounds, "another model, the same question"
+    rounds = add_round(rounds, "two", False, answer(1), answer(0))
+    rounds = add_round(rounds, "three", False, answer(1, same=True), answer(1, tied=(0, 1)))
     assert [(one.visitor, one.model) for one in rounds] == [(True, False), (False, True), (False, False)]
-    assert not add_round((), "four", True, answer(1, tied=(0, 1)))[0].model, "a tie is no point"
+    assert [one.words for one in rounds] == [True, False, False] and {one.choices for one in rounds} == {2}
+    assert not add_round((), "four", True, answer(1, tied=(0, 1)), answer(0))[0].model, "a tie is no point"
     for number in range(MOST_ROUNDS):
-        rounds = add_round(rounds, str(number), True, answer(1))
+        rounds = add_round(rounds, str(number), True, answer(1), answer(0))
     assert len(rounds) == MOST_ROUNDS and rounds[0].key == "0"

@@ -6,7 +6,9 @@ from explorer.analysis.labelled_uses import LabelledUses
 from explorer.analysis.sense_quiz import (
     QuizAnswer,
     SenseQuestion,
+    answer_by_words,
     answer_question,
+    has_point,
     make_question,
     question_forms,
     question_uses,
@@ -62,9 +64,10 @@ def build(registry: Registry, desk: Desk) -> View:
             return question_sheet(word, question, uses), quiz_score(rounds), _foot(word, own, question), gr.skip()
         answer = _ask(models, model, uses, question, *values)
         static = _ask_without_sentence(models, model, uses, question)
-        kept = add_round(rounds, question_key(word, question), guessed == question.right, answer)
-        drawn = answer_sheet(question, uses, guessed, answer, static)
-        return drawn, quiz_score(kept), _foot(word, own, question, (answer, static)), kept
+        words = answer_by_words(question, uses)
+        kept = add_round(rounds, question_key(word, question), guessed == question.right, answer, words)
+        drawn = answer_sheet(question, uses, guessed, answer, static, words)
+        return drawn, quiz_score(kept), _foot(word, own, question, (answer, static, words)), kept
 
     def _ask(models: Registry, model: str, uses: LabelledUses, question: SenseQuestion, *values: object) -> QuizAnswer:
         vector = read_vector(*values)
@@ -97,12 +100,14 @@ def read_guess(guess: str, word: str, question: SenseQuestion) -> int | None:
     return known.index(place) if key == question_key(word, question) and place in known else None
 
 
-def add_round(rounds: tuple[Round, ...], key: str, is_right: bool, answer: QuizAnswer) -> tuple[Round, ...]:
+def add_round(
+    rounds: tuple[Round, ...], key: str, is_right: bool, answer: QuizAnswer, words: QuizAnswer
+) -> tuple[Round, ...]:
     """The score with a question; one that was answered before counts as it did then."""
     if any(one.key == key for one in rounds):
         return rounds
-    is_model_right = answer.choice == answer.right and not answer.same and not answer.tied
-    return (*rounds, Round(key, is_right, is_model_right))[-MOST_ROUNDS:]
+    added = Round(key, is_right, has_point(answer), has_point(words), len(answer.cosines))
+    return (*rounds, added)[-MOST_ROUNDS:]
 
 
 def _tidy_number(typed: float | None) -> object:
