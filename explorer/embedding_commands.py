@@ -61,8 +61,10 @@ def find_neighbours(
     layer: Annotated[int, typer.Option(help="0 = input embeddings, -1 = the last.")] = -1,
     k: Annotated[int, typer.Option("-k", help="How many neighbours.")] = 10,
     pieces: PiecesOption = "mean",
-    combine: Annotated[str, typer.Option(help="Which vector: layer, last_four (their sum), weighted.")] = "layer",
-    weight: Annotated[list[float] | None, typer.Option(help="Of weighted: one for each layer, in order.")] = None,
+    combine: Annotated[
+        str, typer.Option(help="Which vector: layer, last_four (their sum), weighted, weighted_normalised.")
+    ] = "layer",
+    weight: Annotated[list[float] | None, typer.Option(help="Of weighted sums: one for each layer, in order.")] = None,
     adjust: Annotated[str, typer.Option(help="Of all uses: none, centred, z_scored.")] = "none",
     form: FormOption = None,
     as_json: JsonOption = False,

@@ -1,4 +1,4 @@
-"""Which vector of a use: a layer, the sum of the last four, a weighted sum of all; as it is, centred or z-scored."""
+"""Which vector of a use: a layer, the sum of the last four, a weighted sum; as it is, centred or z-scored."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from jaxtyping import Float
 from explorer.analysis.embedding_results import Occurrences
 from explorer.errors import UnsuitableText
 
-COMBINATIONS = ("layer", "last_four", "weighted")
+COMBINATIONS = ("layer", "last_four", "weighted", "weighted_normalised")
 ADJUSTMENTS = ("none", "centred", "z_scored")
 LAST = 4  # layers that "last_four" sums
+NORM_EPSILON = 1e-5  # as layer normalization adds it to a variance
 
 
 def choose_vectors(
@@ -46,8 +47,8 @@ def choose_vectors(
     Raises:
         UnsuitableText: There is no such layer or way, the weights do not fit, or there are too few uses to adjust by.
 
-    Source: Peters et al. 2018, equation 1, https://arxiv.org/abs/1802.05365; Devlin et al. 2019, table 7,
-        https://arxiv.org/abs/1810.04805; Timkey and van Schijndel 2021, https://arxiv.org/abs/2109.04404
+    Source: Peters et al. 2018, equation 1 and section 3.2, https://arxiv.org/abs/1802.05365; Devlin et al. 2019,
+        table 7, https://arxiv.org/abs/1810.04805; Timkey and van Schijndel 2021, https://arxiv.org/abs/2109.04404
     """
     for name, value, known in (("combine", combine, COMBINATIONS), ("adjust", adjust, ADJUSTMENTS)):
         if value not in known:
@@ -57,7 +58,8 @@ def choose_vectors(
     elif combine == "last_four":
         vectors = sum_last_layers(occurrences)
     else:
-        vectors = weigh_layers(occurrences.vectors, weights, softmax=softmax, scale=scale)
+        layers = normalise_layers(occurrences.vectors) if combine == "weighted_normalised" else occurrences.vectors
+        vectors = weigh_layers(layers, weights, softmax=softmax, scale=scale)
     return vectors if adjust == "none" else adjust_vectors(vectors, deviations=adjust == "z_scored")
 
 
@@ -76,6 +78,7 @@ def describe_vectors(occurrences: Occurrences, *, combine: str = "layer", layer:
         "layer": f"layer {number}" if number else "input embeddings",
         "last_four": f"sum of layers {last - LAST + 1} to {last}",
         "weighted": "weighted sum of layers",
+        "weighted_normalised": "weighted sum of normalised layers",
     }[combine]
     return chosen + {"none": "", "centred": ", centred", "z_scored": ", z-scored"}[adjust]
 
@@ -143,6 +146,21 @@ def weigh_layers(
         shares = np.exp(shares - shares.max())
         shares /= shares.sum()
     return (scale * np.tensordot(shares, vectors, axes=1)).astype(np.float32)
+
+
+def normalise_layers(vectors: Float[np.ndarray, "layer point dim"]) -> Float[np.ndarray, "layer point dim"]:
+    """Each vector less the mean of its numbers, divided by their standard deviation; a vector of equal numbers is 0.
+
+    Args:
+        vectors: Of any layers.
+
+    Source: Ba et al. 2016, https://arxiv.org/abs/1607.06450, without gain and bias
+    """
+    normalised = np.empty_like(vectors)
+    for layer, given in enumerate(vectors):
+        centred = given - given.mean(axis=-1, dtype=np.float64, keepdims=True)
+        normalised[layer] = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + NORM_EPSILON)
+    return normalised
 
 
 def adjust_vectors(

@@ -1,8 +1,8 @@
-"""Links to the other tabs with a tuned model chosen, beside its base where the tab compares models, else to both."""
+"""Links to the other tabs with what was tuned: a model, beside its base where the tab compares models, or a mix."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from urllib.parse import quote_plus, urlencode
 
@@ -42,8 +42,25 @@ def explore_links(name: str, base: str, abilities: Collection[Ability], download
             f"<a href='{escape(download)}' download title='safetensors, model card, and the recipe as a script'>"
             "Download the model</a>"
         )
-    start = "<div class='take-away explore' role='group' aria-label='Explore the tuned model'>"
-    return f"{start}<span>Explore it in</span>{''.join(links)}</div>"
+    return _row("Explore the tuned model", "Explore it in", links)
+
+
+def mix_link(model: str, mix: Sequence[float]) -> str:
+    """A row with a link to the neighbours of a word by the mix of layers that a task learned.
+
+    Args:
+        model: Whose frozen layers were mixed.
+        mix: The learned weight of each layer, 0 = input embeddings.
+    """
+    weights = ", ".join(f"{weight:.4f}" for weight in mix)
+    title = f"{model}: the normalised layers of each use of a word, weighted as this task learned it"
+    link = _link("neighbours", model, {"join": "normalised", "weights": weights}, "Neighbours", "by this mix", title)
+    return _row("Explore the learned mix", "Look at a word in", [link])
+
+
+def _row(label: str, words: str, links: Sequence[str]) -> str:
+    start = f"<div class='take-away explore' role='group' aria-label='{label}'>"
+    return f"{start}<span>{words}</span>{''.join(links)}</div>"
 
 
 def _link(tab: str, model: str, more: Mapping[str, object], label: str, side: str, title: str) -> str:

@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from explorer.analysis.embedding_results import Occurrences
-from explorer.analysis.vectors import adjust_layers, choose_vectors
+from explorer.analysis.vectors import adjust_layers, choose_vectors, describe_vectors, normalise_layers
 from explorer.errors import UnsuitableText
+from explorer.training.tuning.mixing import LayerMix
 
 
 def occurrences(layers=(0, 1, 2, 3, 4, 5), layer_count=6, uses=7):
@@ -44,6 +46,28 @@ def test_a_weighted_sum_as_elmo_makes_it():
             assert learned[p, d] == pytest.approx(expected, rel=1e-5)
 
 
+def test_a_weighted_sum_of_normalised_layers_is_the_mix_that_fine_tuning_learns():
+    of = occurrences(layers=(0, 1, 2), layer_count=3)
+    of.vectors[1] *= 100  # no layer counts for more by its length
+    of.vectors[2, 4] = 0.1  # a vector of equal numbers
+    mix = LayerMix(3)
+    with torch.no_grad():
+        mix.weights.copy_(torch.tensor([0.5, -1.0, 2.0]))
+        learned = mix(torch.from_numpy(of.vectors)).numpy()
+    vectors = choose_vectors(of, combine="weighted_normalised", weights=mix.shares())
+    np.testing.assert_allclose(vectors, learned, atol=1e-5)
+    raw = choose_vectors(of, combine="weighted_normalised", weights=(0.5, -1, 2), softmax=True, scale=2)
+    np.testing.assert_allclose(raw, 2 * learned, atol=1e-5)
+    layer, use = of.vectors[1], 3
+    numbers = [float(one) for one in layer[use]]
+    mean = sum(numbers) / 3
+    deviation = math.sqrt(sum((one - mean) ** 2 for one in numbers) / 3)
+    expected = [(one - mean) / deviation for one in numbers]
+    np.testing.assert_allclose(normalise_layers(of.vectors)[1, use], expected, atol=1e-4)
+    words = describe_vectors(of, combine="weighted_normalised", adjust="centred")
+    assert words == "weighted sum of normalised layers, centred"
+
+
 def test_centred_and_z_scored():
     of = occurrences()
     of.vectors[5, :, 1] = 0.1  # the same in all uses
@@ -66,6 +90,7 @@ def test_centred_and_z_scored():
         (occurrences(layers=(0, 5)), {"combine": "last_four"}, "no vectors of layer -4"),
         (occurrences(layers=(0, 1), layer_count=2), {"combine": "last_four"}, "only 1 layers above"),
         (occurrences(), {"combine": "weighted", "weights": (1, 2)}, "Give 6 finite weights"),
+        (occurrences(), {"combine": "weighted_normalised"}, "Give 6 finite weights"),
         (occurrences(), {"combine": "weighted", "weights": (1,) * 5 + (math.nan,)}, "Give 6 finite weights"),
         (occurrences(uses=1), {"adjust": "centred"}, "One use alone cannot be centred"),
     ],

@@ -149,6 +149,19 @@ def test_the_form_is_that_of_the_job_that_is_opened_and_says_what_is_otherwise_s
     expect(page.locator("#tune-job")).to_contain_text("An example")
 
 
+@pytest.mark.slow
+def test_the_mix_of_layers_that_a_task_learned_is_followed_to_a_word(open_page):
+    page = open_page(TAB + "&show=moved")
+    choose(page, "#tune-method", "Head on a learned mix of frozen layers")
+    start(page)
+    expect(page.locator("#tune-mix .bars path")).to_have_count(7, timeout=SLOW)
+    link = page.get_by_role("link", name="Neighbours by this mix").get_attribute("href")
+    page = come_back(page, page.url.partition("?")[0] + link)
+    mixed = re.compile(r"weighted sum of normalised layers \(0\.\d+(, [\d.e-]+){6}\)")
+    expect(page.locator("#near-columns")).to_contain_text(mixed, timeout=SLOW)
+    expect(page.locator(".message.error:visible")).to_have_count(0)
+
+
 def test_a_link_to_a_task_that_offers_fewer_methods_opens_without_an_error(open_page):
     page = open_page(TAB + "&model=MiniLM+(causal)&task=causal&run=race")  # open_page looks for Gradio's own errors
     expect(page.locator("#tune-methods label").first).to_have_text("LoRA")

@@ -51,6 +51,9 @@ def test_a_sum_of_layers_has_a_row_of_its_own_and_bad_weights_a_message(open_pag
     chosen, last = (page.locator("#numbers-table tbody tr").nth(place).locator("td").first for place in (7, 6))
     assert chosen.inner_text() == last.inner_text(), "all weight on the last layer is the last layer"
     expect(page).to_have_url(re.compile("join=weighted&weights=0\\+0"))
+    page.get_by_label("weighted sum of normalised layers").check()
+    expect(page.locator("#numbers-table tr.at th")).to_have_text(re.compile("of normalised layers \\(0, 0, 0"))
+    expect(page).to_have_url(re.compile("join=normalised&weights=0\\+0"))
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.figures.confusion import confusion_map, confusion_table, confusion_words, mistakes_table, order_judged
-from explorer.figures.explore_links import explore_links
+from explorer.figures.explore_links import explore_links, mix_link
 from explorer.figures.job_list import job_list, run_table, when
 from explorer.figures.job_state import job_box, progress_share
 from explorer.figures.label_curve import LabelCurve, label_chart, label_words
@@ -166,6 +166,9 @@ def test_links_open_the_tabs_that_the_model_is_able_to_use():
     assert "?tab=attention&model=MiniLM+%28masked%29'" in row and "Attention <small>of its base" in row
     assert still.count("tab=attention") == 1
     assert "&layer=6&beside_layer=6&beside=MiniLM" in row  # both at the same layer
+    mixed = mix_link(name, OUTCOME.mix)
+    assert "tab=neighbours&model=mine%22" in mixed and "&weights=0.2000%2C+0.5000%2C+0.3000'" in mixed
+    assert "<yours>" not in mixed
     assert "tab=generate" not in row and "tab=anisotropy" in row and "<yours>" not in row
     for html in (
         judged_box(OUTCOME.judged[0], OUTCOME.labels),

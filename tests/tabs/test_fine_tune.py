@@ -2,8 +2,11 @@
 
 import io
 import json
+import re
 import zipfile
 from dataclasses import replace
+from html import unescape
+from urllib.parse import parse_qsl
 
 import gradio as gr
 import pytest
@@ -22,6 +25,7 @@ from explorer.tabs.fine_tune.parts import Part, draw_parts
 from explorer.tabs.fine_tune.plan import Options, plan_runs
 from explorer.tabs.fine_tune.try_it import BOXES, _first_texts, example_of
 from explorer.tabs.fine_tune.try_it import FIRST as TRIED
+from explorer.tabs.neighbours.which_vector import build_which, read_vector
 from explorer.training.jobs.results import LoggedStep
 from explorer.training.jobs.store import JobStore
 from explorer.training.tuning.own import own_examples
@@ -129,6 +133,20 @@ def test_views_draw_every_state_of_a_job_and_escape_what_was_typed():
     assert {trace.name.split(",")[0] for trace in loss.data} == {"Everything"}, "of many runs one is looked at"
     lines, chance = curves.label_curves(label_job)
     assert [line.is_baseline for line in lines] == [False, True, False] and list(chance) == ["most frequent class"]
+
+
+def test_a_learned_mix_of_layers_is_followed_to_the_neighbours_of_a_word():
+    html = moved.draw(look(make_job("layers")))[2]
+    href = unescape(re.search(r"href='([^']*)'", html)[1])
+    query = dict(parse_qsl(href.removeprefix("?"), strict_parsing=True))
+    assert query.pop("tab") == "neighbours" and query.pop("model") == "MiniLM"
+    with gr.Blocks():
+        which = build_which(2)
+    assert set(query) <= set(which.fields)
+    asked = read_vector(*(query.get(name, box.value) for name, box in which.fields.items()))
+    assert (asked.combine, asked.weights) == ("normalised", "0.2000, 0.5000, 0.3000")
+    unmixed = make_job("full")
+    assert "<a" not in moved.draw(look(replace(unmixed, outcomes={0: replace(OUTCOME, mix=())})))[2]
 
 
 def test_every_task_reads_an_own_sentence():

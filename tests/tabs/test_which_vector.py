@@ -61,6 +61,15 @@ def test_softmax_makes_shares_of_the_weights_as_elmo_does():
     assert words.endswith("(1, 2, 0, by softmax)")
 
 
+def test_normalised_layers_count_by_their_weights_alone():
+    found = occurrences(3)
+    longer = Occurrences(**vars(found) | {"vectors": found.vectors * np.float32([[[1]], [[50]], [[3]]])})
+    vectors, words = choose(found, *values(combine="normalised", weights="0.2, 0.5, 0.3"))
+    again, _ = choose(longer, *values(combine="normalised", weights="0.2, 0.5, 0.3"))
+    np.testing.assert_allclose(vectors, again, atol=1e-4)
+    assert words == "weighted sum of normalised layers (0.2, 0.5, 0.3)"
+
+
 def test_no_weights_are_equal_ones():
     found = occurrences(4)
     mean, words = choose(found, *values(combine="softmax"))
@@ -91,6 +100,7 @@ def test_adjustment_is_of_the_chosen_vectors():
         (values(combine="softmax", weights="1, inf, 2"), "“inf” is no weight"),
         (values(combine="weighted", weights="a, lot, of"), "“a” is no weight"),
         (values(combine="weighted", weights="0, 0, 0"), "All weights are 0"),
+        (values(combine="normalised", weights="1, 2"), "There are 2 weights, and Tiny has 3 layers"),
         (values(combine="last_four"), "only 2 layers above its input embeddings"),
         (values(combine="mean"), "There is no 'mean'"),
         (values(adjust=["centred"]), "There is no ['centred']"),
@@ -128,10 +138,12 @@ def test_the_components_stand_in_the_order_of_what_is_read():
 
 
 def test_only_what_has_an_effect_can_be_set():
-    for combine, moves, weighs in (("layer", True, False), ("last_four", False, False), ("softmax", False, True)):
+    for combine, moves, weighs in (
+        ("layer", True, False), ("last_four", False, False), ("softmax", False, True), ("normalised", False, True),
+    ):  # fmt: skip
         slider, weights = show_combine(combine)
         assert (slider.interactive, weights.visible) == (moves, weighs)
-    assert show_combine("softmax")[1].label != show_combine("weighted")[1].label
+    assert len({show_combine(combine)[1].label for combine in which_vector.WEIGHED}) == 3
 
 
 def test_every_choice_is_one_that_the_engine_takes():

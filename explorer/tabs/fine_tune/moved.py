@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
+from explorer.figures.explore_links import mix_link
 from explorer.figures.movements import mix_bars, mix_words, movement_bars, movement_words
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
@@ -52,6 +53,8 @@ def draw(looked: Looked) -> tuple:
         return note(NOT_DONE), None, "", None, ""
     said = movement_words(outcome, looked.the_run.recipe.method)
     bars = movement_bars(outcome.movements)
-    mixed, mix = (mix_words(outcome.mix), mix_bars(outcome.mix)) if outcome.mix else ("", None)
+    mixed, mix = "", None
+    if outcome.mix:
+        mixed, mix = mix_words(outcome.mix) + mix_link(looked.the_run.model, outcome.mix), mix_bars(outcome.mix)
     foot = caption([looked.the_run.model, PROTOCOL]) + run_links(looked, ("movements", "mix"), "movement", "")
     return said, bars, mixed, mix, foot

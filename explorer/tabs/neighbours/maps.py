@@ -16,7 +16,7 @@ from explorer.analysis.projection_results import Projection
 from explorer.analysis.projections import METHODS, project_occurrences, warm_up
 from explorer.models.card import ModelCard
 from explorer.tabs.kept import Kept
-from explorer.tabs.neighbours.which_vector import SOFTMAX, WEIGHTED, Vector, read_weights
+from explorer.tabs.neighbours.which_vector import Vector, ask_for
 
 POLITENESS = 10  # of 19: others come first
 POLL_SECONDS = 0.25
@@ -164,18 +164,13 @@ class Maps:
 
 
 def _draw(ask: Ask, occurrences: Occurrences, on_layer: Callable[[int, int], None] | None = None) -> Projection:
-    vector = ask.vector
-    is_weighted = vector.combine in (WEIGHTED, SOFTMAX)
     return project_occurrences(
         occurrences,
         senses=ask.uses.senses,
         method=ask.method,
         dimensions=ask.dimensions,
-        combine=WEIGHTED if is_weighted else vector.combine,
-        weights=read_weights(vector.weights, occurrences) if is_weighted else (),
-        softmax=vector.combine == SOFTMAX,
-        adjust=vector.adjust,
         on_layer=on_layer,
+        **ask_for(ask.vector, occurrences),
     )
 
 

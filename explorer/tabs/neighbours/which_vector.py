@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
+from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -15,21 +16,36 @@ from explorer.errors import UnsuitableText
 from explorer.tabs.layer_slider import build_layer_slider, read_layer, without_bounds
 from explorer.tabs.messages import QUIET
 
-LAYER, LAST_FOUR, WEIGHTED, SOFTMAX = "layer", "last_four", "weighted", "softmax"
+LAYER, LAST_FOUR, WEIGHTED, SOFTMAX, NORMALISED = "layer", "last_four", "weighted", "softmax", "normalised"
 COMBINE_CHOICES = [
     ("one layer", LAYER),
     ("sum of the last four", LAST_FOUR),
     ("weighted sum of all", WEIGHTED),
     ("weighted by softmax (ELMo)", SOFTMAX),
+    ("weighted sum of normalised layers", NORMALISED),
 ]
 PIECES_CHOICES = [("their mean", "mean"), ("the first", "first"), ("the last", "last")]
 ADJUST_CHOICES = [("as it is", "none"), ("centred", "centred"), ("z-scored", "z_scored")]
-WEIGHTS_LABELS = {WEIGHTED: "Weight of each layer", SOFTMAX: "Score of each layer, made a weight by softmax"}
+WEIGHED = {  # as the engine is asked for it
+    WEIGHTED: {"combine": "weighted", "softmax": False},
+    SOFTMAX: {"combine": "weighted", "softmax": True},
+    NORMALISED: {"combine": "weighted_normalised", "softmax": False},
+}
+WEIGHTS_LABELS = {
+    WEIGHTED: "Weight of each layer",
+    SOFTMAX: "Score of each layer, made a weight by softmax",
+    NORMALISED: "Weight of each normalised layer",
+}
 WEIGHTS_HINTS = {
     WEIGHTED: "Type one number for each layer, from layer 0 up: 0.2, 0.5, 0.3. Left empty, all layers weigh the same.",
     SOFTMAX: (
         "Type one number for each layer, from layer 0 up: 1, 2, 0. Softmax turns them into weights that add up to 1. "
         "Left empty, all layers weigh the same. ELMo learns these scores with each task; here they are set by hand."
+    ),
+    NORMALISED: (
+        "Type one number for each layer, from layer 0 up: 0.2, 0.5, 0.3. Each layer is brought to mean 0 and spread 1 "
+        "first, so that none counts for more by its length. Fine-tune learns such weights with a task (“Head on a "
+        "learned mix of frozen layers”), and “What moved” there leads here with them."
     ),
 }
 ADJUST_HINT = "Centred: less the mean of all uses. Z-scored: then divided by the spread of each number."
@@ -44,8 +60,8 @@ class Vector:
 
     Attributes:
         layer: 0 = input embeddings.
-        combine: "layer", "last_four", "weighted" or "softmax".
-        weights: Of the latter two, as typed; "" = all alike.
+        combine: "layer", "last_four", or a key of WEIGHED.
+        weights: Of the latter, as typed; "" = all alike.
         adjust: "none", "centred" or "z_scored".
         pieces: "mean", "first" or "last", as embed_occurrences takes it.
     """
@@ -133,23 +149,29 @@ def choose(occurrences: Occurrences, *values: object) -> tuple[Float[np.ndarray,
             few layers or uses.
     """
     vector = read_vector(*values)
+    asked = ask_for(vector, occurrences)
     layer = min(vector.layer, occurrences.layer_count - 1)
-    if vector.combine in (LAYER, LAST_FOUR):
-        options = {"combine": vector.combine, "layer": layer, "adjust": vector.adjust}
-        return choose_vectors(occurrences, **options), describe_vectors(occurrences, **options)
-    weights = read_weights(vector.weights, occurrences)
-    by_softmax = vector.combine == SOFTMAX
-    options = {"combine": "weighted", "adjust": vector.adjust}
-    vectors = choose_vectors(occurrences, **options, weights=weights, softmax=by_softmax)
-    given = ", ".join(f"{weight:g}" for weight in weights)
-    how = (
-        "all weights alike"
-        if not vector.weights.strip()
-        else given
-        if len(weights) <= FEW_DIGITS
-        else "weights as given"
-    )
-    return vectors, f"{describe_vectors(occurrences, **options)} ({how}{', by softmax' if by_softmax else ''})"
+    vectors = choose_vectors(occurrences, layer=layer, **asked)
+    words = describe_vectors(occurrences, combine=asked["combine"], layer=layer, adjust=vector.adjust)
+    if vector.combine not in WEIGHED:
+        return vectors, words
+    weights = asked["weights"]
+    how = "weights as given" if len(weights) > FEW_DIGITS else ", ".join(f"{weight:g}" for weight in weights)
+    if not vector.weights.strip():
+        how = "all weights alike"
+    return vectors, f"{words} ({how}{', by softmax' if asked['softmax'] else ''})"
+
+
+def ask_for(vector: Vector, occurrences: Occurrences) -> dict[str, Any]:
+    """What choose_vectors and project_occurrences take for it, but the layer.
+
+    Raises:
+        UnsuitableText: The weights do not suit the model.
+    """
+    asked = {"combine": vector.combine, "adjust": vector.adjust}
+    if vector.combine not in WEIGHED:
+        return asked
+    return asked | WEIGHED[vector.combine] | {"weights": read_weights(vector.weights, occurrences)}
 
 
 def read_vector(*values: object) -> Vector:
