@@ -102,7 +102,26 @@ def swallows(handler: ast.ExceptHandler) -> bool:
     return bool(re.fullmatch(r"|Exception|BaseException", caught)) and idle
 
 
-@pytest.mark.parametrize("path", PROGRAM, ids=name_of)
+def for_each(paths: list[Path]):
+    """Check a rule on all of the files in one test, as each of thousands would take its time; every breach is told."""
+
+    def decorate(rule):
+        def check():
+            breaches = []
+            for path in paths:
+                try:
+                    rule(path)
+                except AssertionError as breach:
+                    breaches.append(f"{name_of(path)}: {breach}")
+            assert paths and not breaches, "\n".join(breaches)
+
+        check.__name__, check.__doc__ = rule.__name__, rule.__doc__
+        return check
+
+    return decorate
+
+
+@for_each(PROGRAM)
 def test_a_layer_imports_only_from_those_below(path):
     layer = layer_of(module_of(path))
     for name in imports(parse(path)):
@@ -115,7 +134,7 @@ def test_a_layer_imports_only_from_those_below(path):
             assert name != "explorer.open_registry", f"{layer} gets its registry as an argument"
 
 
-@pytest.mark.parametrize("path", PROGRAM, ids=name_of)
+@for_each(PROGRAM)
 def test_libraries_stay_at_home(path):
     layer = layer_of(module_of(path))
     for name in imports(parse(path)):
@@ -123,20 +142,20 @@ def test_libraries_stay_at_home(path):
         assert layer in HOMES.get(library, {layer}), f"{library} belongs in {sorted(HOMES[library])}"
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if layer_of(module_of(p)) == "tabs"], ids=name_of)
+@for_each([p for p in SOURCES if layer_of(module_of(p)) == "tabs"])
 def test_tabs_draw_nothing_themselves(path):
     """A tab may say that a handler returns a figure; only figures/ makes one."""
     calls = [ast.unparse(node.func) for node in ast.walk(parse(path)) if isinstance(node, ast.Call)]
     assert not [call for call in calls if call.startswith(("go.", "plotly.", "px.", "make_subplots"))]
 
 
-@pytest.mark.parametrize("path", [*TRACKED, *DRESS], ids=name_of)
+@for_each([*TRACKED, *DRESS])
 def test_files_are_short_and_named_after_one_thing(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE_LINES
     assert path.stem not in {"utils", "util", "helpers", "common", "misc"}, "name the file after what it does"
 
 
-@pytest.mark.parametrize("path", TRACKED, ids=name_of)
+@for_each(TRACKED)
 def test_no_fault_is_swallowed(path):
     for node in ast.walk(parse(path)):
         if isinstance(node, ast.ExceptHandler):
@@ -145,7 +164,7 @@ def test_no_fault_is_swallowed(path):
             assert not {"Exception", "BaseException"} & {ast.unparse(kind) for kind in node.args}, f"line {node.lineno}"
 
 
-@pytest.mark.parametrize("path", PROGRAM, ids=name_of)
+@for_each(PROGRAM)
 def test_public_names_have_docstrings(path):
     tree = parse(path)
     assert ast.get_docstring(tree), "say in one line what the file is for"
@@ -154,7 +173,7 @@ def test_public_names_have_docstrings(path):
             assert ast.get_docstring(node), f"{node.name} has no docstring"
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "analysis").rglob("*.py")), ids=name_of)
+@for_each(sorted((PACKAGE / "analysis").rglob("*.py")))
 def test_results_are_frozen(path):
     """A class that others see is a result or a plain record; only private ones may hold the state of a search."""
     for node in ast.walk(parse(path)):

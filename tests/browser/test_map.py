@@ -44,7 +44,14 @@ def drawn(open_page):
     return page
 
 
-def test_the_layer_moves_the_points_without_the_server(drawn):
+def test_a_visitor_moves_takes_away_and_clicks(drawn):
+    """One page, step by step: to open it takes longer than to try it."""
+    the_layer_moves_the_points_without_the_server(drawn)
+    numbers_and_picture_are_taken_away(drawn)
+    a_click_on_a_point_makes_it_the_query(drawn)
+
+
+def the_layer_moves_the_points_without_the_server(drawn):
     asked = []
     drawn.on("request", lambda request: asked.append(request.url))
     last = in_layer(drawn, 6)
@@ -75,10 +82,11 @@ def test_play_goes_through_all_layers(drawn):
     expect(drawn.locator("#sense-map-around").get_by_role("button", name="Play")).to_be_visible()
 
 
-def test_a_click_on_a_point_makes_it_the_query(drawn):
+def a_click_on_a_point_makes_it_the_query(drawn):
     in_layer(drawn, 6)
     before = drawn.locator("#neighbours-use input").input_value()
     point = drawn.locator("#sense-map .points path.point").nth(40)
+    point.scroll_into_view_if_needed()
     box = point.bounding_box()
     drawn.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     hover = drawn.locator("#sense-map .hovertext")
@@ -131,7 +139,7 @@ def test_marks_of_the_legend_hide_and_show(drawn):
     expect(drawn.locator("#sense-map .points path.point")).to_have_count(before)
 
 
-def test_numbers_and_picture_are_taken_away(drawn, tmp_path):
+def numbers_and_picture_are_taken_away(drawn):
     in_layer(drawn, 6)
     panel = drawn.get_by_role("tabpanel").filter(has=drawn.locator("#sense-map")).last
     with drawn.expect_download() as download:

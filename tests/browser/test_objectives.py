@@ -1,4 +1,4 @@
-"""How a model was trained, objective by objective, in a real browser."""
+"""How a model was trained, by objectives that no shipped model has, in a real browser."""
 
 import csv
 import re
@@ -10,8 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import serving
 from tests.browser.test_fill_blanks import message, write
-
-TEXT = "The teacher opened the door and the students went home. It was a long day for all of them."
+from tests.browser.test_masking import TEXT
 
 
 @pytest.fixture(scope="module")
@@ -34,21 +33,6 @@ def opened(open_page):
 def choose(page, objective: str) -> None:
     page.get_by_label("Objective", exact=True).click()
     page.get_by_role("option", name=objective).click()
-
-
-def test_a_sentence_is_masked_and_rolled_again(opened):
-    page = opened()
-    picked = page.locator(".tokens:visible .token:is(.masked, .randomized, .unchanged)")
-    expect(picked).to_have_count(3)
-    before = page.locator(".tokens:visible").inner_text()
-    expect(page.locator(".epoch:visible")).to_have_count(8)
-    expect(page.locator(".formula:visible .katex").first).to_be_visible()
-    page.get_by_role("button", name="Roll again").click()
-    expect(page.locator(".caption:visible").last).to_contain_text("seed 1")
-    expect(picked).to_have_count(3)
-    assert page.locator(".tokens:visible").inner_text() != before
-    expect(page).to_have_url(re.compile("roll=1"))
-    assert "trained_model" not in page.url and "noise" not in page.url
 
 
 @pytest.mark.slow
@@ -106,6 +90,7 @@ def test_the_other_objectives_are_drawn(opened, objective, model, shows):
     expect(message(page)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_next_sentence_is_asked_for(opened, open_page):
     page = open_page("?" + urlencode({"tab": "fill", "show": "training", "objective": "next_sentence", "text": TEXT}))
     expect(page.locator(".note:visible", has_text="Write a second sentence above.")).to_be_visible()

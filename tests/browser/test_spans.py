@@ -11,8 +11,14 @@ def columns(page):
     return page.locator(".span-columns section")
 
 
-def test_three_models_fill_the_same_blanks_and_a_choice_goes_into_the_sentence(open_page):
+def test_a_visitor_looks_behind_the_answers_and_takes_one(open_page):
+    """One page, step by step: to open it takes longer than to try it."""
     page = open_page(LINK)
+    what_the_model_saw_and_wrote_is_shown_on_demand(page)
+    three_models_fill_the_same_blanks_and_a_choice_goes_into_the_sentence(page)
+
+
+def three_models_fill_the_same_blanks_and_a_choice_goes_into_the_sentence(page):
     expect(columns(page).locator("h3")).to_have_text(["MiniLM (span)", "MiniLM (masked)", "MiniLM (causal)"])
     first = columns(page).first.locator("button.choice").first
     fill = first.get_attribute("data-fill")
@@ -22,8 +28,7 @@ def test_three_models_fill_the_same_blanks_and_a_choice_goes_into_the_sentence(o
     expect(columns(page).first.locator(".kind").first).to_have_text("In the blank")
 
 
-def test_what_the_model_saw_and_wrote_is_shown_on_demand(open_page):
-    page = open_page(LINK)
+def what_the_model_saw_and_wrote_is_shown_on_demand(page):
     column = columns(page).first
     expect(column.get_by_text("<extra_id_1>").first).to_be_hidden()
     column.get_by_text("What it saw and wrote").click()

@@ -55,7 +55,7 @@ def second(choose) -> LabelledText:
     return LabelledText(one.text, "anna" if one.second_text in PEOPLE else "dog", one.second_text)
 
 
-CASES = {  # what shares a subprocess, as to import torch takes long: objective, task, rule, recipe
+CASES = {  # objective, task, rule, recipe
     "encoders": (
         ("masked", "pairs", second, {"epochs": 6}),
         ("masked", "classification", classed, {"method": "frozen"}),
@@ -94,16 +94,28 @@ def tune(folder, objective, task, rule, given) -> tuple[str, float]:
     return next(iter(outcome.scores.items()))
 
 
-@pytest.mark.parametrize("group", CASES)
-def test_the_scripts_do_as_well_as_the_runs(group, tmp_path):
-    folders = [tmp_path / str(number) for number in range(len(CASES[group]))]
-    wanted = [tune(folder, *case) for folder, case in zip(folders, CASES[group], strict=True)]
-    command = [sys.executable, "-I", "-c", RUNNER, *map(str, folders)]
+@pytest.fixture(scope="module")
+def made_again(tmp_path_factory):
+    """Of each group the runs, as their folder, score and what its script said; all scripts share a process, as to
+    import torch takes long."""
+    runs = [(group, tmp_path_factory.mktemp(group), case) for group, cases in CASES.items() for case in cases]
+    wanted = [tune(folder, *case) for _, folder, case in runs]
+    command = [sys.executable, "-I", "-c", RUNNER, *(str(folder) for _, folder, _ in runs)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=tmp_path, env=environment)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=elsewhere, env=environment)
     assert ran.returncode == 0, ran.stderr
     said = ran.stdout.split("end of ")
-    for folder, (name, score), text in zip(folders, wanted, said, strict=False):
+    assert len(said) == len(runs) + 1
+    found = {group: [] for group in CASES}
+    for (group, folder, _), score, text in zip(runs, wanted, said, strict=False):
+        found[group].append((folder, score, text))
+    return found
+
+
+@pytest.mark.parametrize("group", CASES)
+def test_the_scripts_do_as_well_as_the_runs(group, made_again):
+    for folder, (name, score), text in made_again[group]:
         called, again = text.split()[-2:]
         assert called == name
         nearness = {"rel": 0.3} if name == "perplexity" else {"abs": TOLERANCE}  # other words are masked
