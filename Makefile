@@ -47,6 +47,8 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/span_filling.py
 	$(BIN)/python benchmarks/generation.py
 	$(BIN)/python benchmarks/first_token.py
+	$(BIN)/python benchmarks/writers.py
+	$(BIN)/python benchmarks/blimp.py
 	$(BIN)/python benchmarks/attention.py
 	$(BIN)/python benchmarks/heads.py
 	$(BIN)/python benchmarks/neighbours_page.py

@@ -110,7 +110,8 @@ def main() -> None:
     logging.set_verbosity_error()
     pairs = [pair for some in read_blimp(options.pairs_each).values() for pair in some]
     if not pairs:
-        raise SystemExit(f"There are no pairs at {BLIMP}: set EXPLORER_EVAL_DATA to the folder of the evaluation data.")
+        print(f"There are no pairs at {BLIMP}: set EXPLORER_EVAL_DATA to the folder of the evaluation data. Left out.")
+        return
     registry, name = explorer.open_registry(), options.model
     if options.folder:
         name = options.folder

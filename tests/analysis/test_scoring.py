@@ -108,7 +108,7 @@ def test_texts_together_are_scored_as_each_alone(causal):
         assert one.log_probability == pytest.approx(score_text(causal, text).log_probability, abs=1e-4)
 
 
-def test_minimal_pairs_equal_a_plain_pass_and_the_stories_know_most():
+def test_minimal_pairs_equal_a_plain_pass():
     model = causal_models.stories()
     flat = [sentence for pair in PAIRS for sentence in pair]
     ours = [score.log_probability for score in score_texts(model, flat)]

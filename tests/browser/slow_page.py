@@ -1,4 +1,4 @@
-"""The page with models that are long on their way, and texts that are long at work, to be stopped."""
+"""The page with models that are long on their way, and texts that are long at work or written, to be stopped."""
 
 import time
 
@@ -14,7 +14,8 @@ from explorer.models.registry import Registry
 SLOW_MODELS = ("MiniLM (masked, early)", "all-MiniLM-L6-v2")
 SLOW_WORD = "slowly"
 LOAD_SECONDS, FILL_SECONDS, STEPS = 20, 30, 50
-fill_blanks = analysis.fill_blanks
+TOKEN_SECONDS = 0.5
+fill_blanks, continue_text = analysis.fill_blanks, analysis.continue_text
 
 
 def load(card, *, device, progress):
@@ -31,7 +32,17 @@ def fill(model, text, **options):
     return fill_blanks(model, text, **options)
 
 
+def write(model, prompt, **options):
+    try:
+        for step in continue_text(model, prompt, **options):
+            yield step
+            time.sleep(TOKEN_SECONDS)
+    except GeneratorExit:  # not at its end, a minute and a half later
+        print("nobody reads what is written", flush=True)
+        raise
+
+
 if __name__ == "__main__":
-    analysis.fill_blanks = fill
+    analysis.fill_blanks, analysis.continue_text = fill, write
     explorer.open_registry = lambda: Registry(CATALOGUE, lambda: LocalBackend(load, cards=CATALOGUE))
     app.main()

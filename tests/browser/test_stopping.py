@@ -8,14 +8,22 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import serving
 from tests.browser.test_fill_blanks import BEST, write
+from tests.browser.test_generate import link, wait_for_writing
+from tests.models.tiny_loader import wait_until
 
 SLOW = "MiniLM (masked, early)"
+NOBODY_READS = "nobody reads what is written"  # says slow_page.py
 LINK = "?" + urlencode({"tab": "fill", "text": "The cat sat on the ___.", "model": SLOW})
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    with serving("tests/browser/slow_page.py", tmp_path_factory.mktemp("slow page") / "log") as url:
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp("slow page") / "log"
+
+
+@pytest.fixture(scope="module")
+def address(log):
+    with serving("tests/browser/slow_page.py", log) as url:
         yield url
 
 
@@ -67,3 +75,11 @@ def test_what_is_typed_right_after_escape_is_not_forgotten(page):
     page.keyboard.press("Escape")
     write(page, "She drank a cup of ___.")
     expect(page.locator(BEST)).to_contain_text("She drank a cup of")
+
+
+def test_nothing_is_written_for_a_page_that_was_closed(open_page, log):
+    page = open_page(link(text="The snail went", length=200), until="restored")
+    wait_for_writing(page, 3)
+    assert NOBODY_READS not in log.read_text()
+    page.close()
+    wait_until(lambda: NOBODY_READS in log.read_text())
