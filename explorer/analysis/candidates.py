@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,8 @@ from explorer.analysis.reading import SPACE_TOKENS
 from explorer.errors import UnsuitableText
 from explorer.models.backend import LoadedModel
 from explorer.settings import settings
+
+MOST_GLUED = 200  # characters before a blank that a tokenizer looks at: no word of any vocabulary is as long
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _pieces(model: LoadedModel, text: BlankedText, blank: int, candidate: str) -
     if candidate.startswith("##") and _id_of(model, candidate) is not None:
         return [tokenizer.convert_tokens_to_ids(candidate)]  # a visitor who names a continuing piece of WordPiece
     before = text.segments[blank]
-    glued_to = re.search(r"\S*$", before).group()
+    glued_to = "" if before[-1:].isspace() else "".join(before[-MOST_GLUED:].rsplit(maxsplit=1)[-1:])
     if not glued_to or not tokenizer.is_fast:
         # A byte-level vocabulary spells " word" and "word" differently, unless the space is a token of its own.
         space_eaten = before and not set(text.tokens[text.positions[blank] - 1]) <= SPACE_TOKENS

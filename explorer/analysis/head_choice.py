@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.analysis.ablation_results import Head
+from explorer.analysis.blanks import check_characters
 from explorer.errors import UnsuitableText
 
 WORD = re.compile(r"(?:(encoder|decoder|cross)-)?([0-9]{1,4})(?:-([0-9]{1,4}))?")
@@ -34,9 +35,10 @@ def read_heads(
         skips_unknown: Whether heads that the model lacks are passed over.
 
     Raises:
-        UnsuitableText: There is no such head; the message says which there are.
+        UnsuitableText: There is no such head, and the message says which there are; or the words are too long.
     """
     if isinstance(words, str):
+        check_characters(words)
         words = re.split(r"[\s,;]+", words.strip()) if words.strip() else []
     known = every_head(counts)
     meant: set[Head] = set()

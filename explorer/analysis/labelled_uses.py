@@ -15,6 +15,7 @@ from explorer.settings import settings
 FOREIGN = "(German)"
 
 LONGEST_SENSE_CHARACTERS = 40  # of one that " | " parts from its sentence
+MOST_FORMS = 50
 
 
 @dataclass(frozen=True)
@@ -156,15 +157,17 @@ def choose_uses(
         word: As gather_uses takes it.
         sentences: Likewise; None or none = the shipped ones of the word.
         senses: Likewise.
-        forms: Likewise.
+        forms: Likewise; at most MOST_FORMS.
 
     Raises:
-        UnsuitableText: As both do.
+        UnsuitableText: As both do, or there are too many forms.
     """
     if not isinstance(word, str) or any(
         isinstance(some, str) or not isinstance(some, Sequence) for some in (senses, forms)
     ):
         raise UnsuitableText("Give the word as a string, and senses and forms as lists.")
+    if len(forms) > MOST_FORMS:
+        raise UnsuitableText(f"There are {len(forms):,} forms of the word; at most {MOST_FORMS} are looked for.")
     if sentences:
         return gather_uses(sentences, word, senses=senses, forms=forms)
     if word not in sense_words():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from explorer.analysis.blanks import check_characters, find_blanks
 from explorer.analysis.results import Piece, Tokenization
 from explorer.models.backend import LoadedModel
@@ -48,12 +50,13 @@ def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
         special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         vocabulary_size = len(tokenizer)
     spans = encoded["offset_mapping"] if tokenizer.is_fast else [None] * len(ids)
+    mask_id, unknown_id = tokenizer.mask_token_id, tokenizer.unk_token_id  # looked up once: that is slow
     unfilled = iter(blanks)
     pieces = []
     for token_id, token, span, added in zip(ids, tokens, spans, encoded["special_tokens_mask"], strict=True):
         if added or span is None:
             start, end = None, None
-        elif token_id == tokenizer.mask_token_id:
+        elif token_id == mask_id:
             start, end = next(unfilled)
         else:
             start, end = _original(text, span, shifts)
@@ -62,7 +65,7 @@ def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
                 token=token,
                 token_id=token_id,
                 is_special=bool(added) or token_id in special,
-                is_unknown=token_id == tokenizer.unk_token_id and tokenizer.unk_token_id is not None,
+                is_unknown=token_id == unknown_id and unknown_id is not None,
                 start=start,
                 end=end,
             )
@@ -85,7 +88,7 @@ def _with_masks(text: str, blanks: list[Span], mask_token: str) -> tuple[str, li
 def _original(text: str, span: Span, shifts: list[tuple[int, int]]) -> Span:
     """A span of the text with masks as a span of the text as given, without white space at its ends."""
     start, end = span
-    shift = next(by for first, by in reversed(shifts) if start >= first)
+    _, shift = shifts[bisect_right(shifts, start, key=lambda one: one[0]) - 1]
     start, end = start + shift, end + shift
     trimmed = text[start:end].strip()
     if trimmed:

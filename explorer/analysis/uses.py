@@ -33,7 +33,7 @@ def find_uses(text: str, word: str, *, forms: Sequence[str] = ()) -> tuple[Span,
         start at one place the longer is meant. In scripts without spaces a use may stand within a longer word.
 
     Raises:
-        UnsuitableText: The word is empty, or longer than any word is.
+        UnsuitableText: The word or a form is empty, or longer than any word is.
     """
     wanted = [" ".join(str(one).split()) for one in (word, *forms)]
     for one in wanted:

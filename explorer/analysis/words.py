@@ -41,6 +41,16 @@ def split_words(text: str, hidden: tuple[str, ...] = ()) -> tuple[Word, ...]:
     return tuple(words)
 
 
+def last_word(text: str) -> Word | None:
+    """The last word of a text; None if it has none, or a blank or an underscore stands behind it."""
+    for word in reversed(split_words(text)):
+        if word.is_blank or word.text == "_":
+            return None
+        if word.text[0].isalnum():
+            return word
+    return None
+
+
 def carry_hidden(before: str, hidden: tuple[str, ...], after: str) -> tuple[str, ...]:
     """What the blanks of a text hide after it was edited: a blank outside the edit keeps its word, a new one has none.
 

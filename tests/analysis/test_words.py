@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.analysis.words import carry_hidden, split_words, toggle_blank
+from explorer.analysis.words import carry_hidden, last_word, split_words, toggle_blank
 
 
 def test_words_and_marks_are_split_blanks_and_hyphens_are_kept_whole():
@@ -48,3 +48,21 @@ def test_blanks_written_next_to_each_other_are_one_word_each():
 )
 def test_a_word_stays_with_its_blank_when_the_text_is_edited(before, hidden, after, carried):
     assert carry_hidden(before, hidden, after) == carried
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("The cat sat.", "sat"),
+        ("She isn't", "isn't"),
+        ("a well-known! (…)\n", "well-known"),
+        ("The cat ___.", None),
+        ("The cat _.", None),
+        ("?!", None),
+        ("", None),
+    ],
+)
+def test_the_last_word_is_one_that_no_blank_stands_behind(text, last):
+    word = last_word(text)
+    assert (word and word.text) == last
+    assert word is None or text[word.start :].startswith(last)

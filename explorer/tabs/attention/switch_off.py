@@ -1,6 +1,5 @@
 """View: switch heads off, and see the model's answer change; or have every head tried by itself."""
 
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,7 +9,9 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.analysis.ablation_results import READOUTS, HeadAblation, HeadRanking
-from explorer.analysis.blanks import BLANK
+from explorer.analysis.blanks import BLANK, check_characters
+from explorer.analysis.words import last_word
+from explorer.errors import UnsuitableText
 from explorer.figures.ablations import REMINDER, ablation_view, pack_switches, ranking_view
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
@@ -28,7 +29,6 @@ PAPER = "https://arxiv.org/abs/1905.10650"
 ON_LOAD = "explorer.switches(element, props, watch);"
 TOP_K = 5
 FIRST = "encoder-1-3,decoder-1-3"  # of those that the model has
-LAST_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*(?=\W*$)")
 HINT = f"There is no blank in the text, so the sentence embedding is compared. Write {BLANK} to see a word change."
 BEGINNING = "To begin with, head 3 of layer 1 is off. Press any head to switch it off or on again."
 
@@ -76,7 +76,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
             gr.skip() if is_tried else "",
             ablation_view(result),
             said + _foot(result) + REMINDER + download_links(result, "heads-off"),
-            gr.Button(visible=fills and bool(LAST_WORD.search(text))),
+            gr.Button(visible=fills and bool(last_word(text))),
         )
 
     def try_all(model: str, text: str) -> Iterator[tuple]:
@@ -96,9 +96,18 @@ def build(registry: Registry, prompt: Prompt) -> View:
     run = everything.click(try_all, [prompt.model, prompt.text], outputs, trigger_mode="multiple", **QUIET)
     for box in (prompt.model, prompt.text):  # what is tried on one text must not be shown as another's
         box.change(None, None, None, cancels=[run], **QUIET)
-    blank.click(lambda text: LAST_WORD.sub(BLANK, text), prompt.text, prompt.text, **QUIET)
+    blank.click(_blank_last, prompt.text, prompt.text, **QUIET)
     inputs = [prompt.model, prompt.text, off, tried]
     return View(tab, draw, inputs, [switches, ranked, answer, below, blank], {"off": off}, runs=[run])
+
+
+def _blank_last(text: str) -> str:
+    try:
+        check_characters(text)
+    except UnsuitableText:  # the view in sight says why
+        return gr.skip()
+    word = last_word(text)
+    return text[: word.start] + BLANK + text[word.start + len(word.text) :] if word else gr.skip()
 
 
 def _foot(result: HeadAblation) -> str:

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 
-EDGES = re.compile(r"([^\w\s]*)(.*?)([^\w\s]*)")
 ABBREVIATED = re.compile(r"[A-Z]|(?:\w\.)+\w")  # an initial, U.S
 
 
@@ -45,7 +44,9 @@ def split_words(text: str) -> tuple[str, ...]:
     """
     words: list[str] = []
     for chunk in text.split():
-        before, word, after = EDGES.fullmatch(chunk).groups()
+        letters = [place for place, character in enumerate(chunk) if character.isalnum() or character == "_"]
+        first, end = (letters[0], letters[-1] + 1) if letters else (len(chunk), len(chunk))
+        before, word, after = chunk[:first], chunk[first:end], chunk[end:]
         if after.startswith(".") and ABBREVIATED.fullmatch(word):
             word, after = f"{word}.", after[1:]
         words += [*_marks(before), *([word] if word else []), *_marks(after)]
