@@ -16,7 +16,15 @@ ExplorerError
 
 
 class ExplorerError(Exception):
-    """Base of every error whose message is written for the visitor."""
+    """Base of every error whose message is written for the visitor.
+
+    The message repeats what was asked for, so half a surrogate pair stands in it as its escape: nothing that is sent,
+    printed or kept in a file can hold one.
+    """
+
+    def __str__(self) -> str:
+        """The message."""
+        return super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class UnknownModel(ExplorerError):

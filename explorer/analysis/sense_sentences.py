@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.analysis.blanks import quoted
 from explorer.analysis.word_bags import DECIMALS, weigh_words
 from explorer.errors import UnsuitableText
 from explorer.settings import ASSETS
@@ -58,7 +59,7 @@ def read_sense_sentences(word: str) -> tuple[SenseSentence, ...]:
     """
     words = sense_words()
     if word not in words:
-        raise UnsuitableText(f"There are no labelled sentences of “{word}”. Choose one of: {', '.join(words)}.")
+        raise UnsuitableText(f"There are no labelled sentences of {quoted(word)}. Choose one of: {', '.join(words)}.")
     path = FOLDER / f"{word}.tsv"
     header, *lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     if header != HEADER:

@@ -12,6 +12,8 @@ from explorer.settings import settings
 from explorer.training.jobs.naming import split_name, tuned_card
 from explorer.training.jobs.supervising import open_jobs
 
+MOST_NAME_CHARACTERS = 1_000  # of a folder; Hub ids have fewer
+
 
 def find_model(registry: Registry, name: str, ability: Ability | None = None) -> tuple[Registry, str]:
     """The registry that has the model, and the name it has there.
@@ -29,6 +31,8 @@ def find_model(registry: Registry, name: str, ability: Ability | None = None) ->
     """
     if not isinstance(name, str):
         raise UnknownModel("Name the model by a string.")
+    if len(name) > MOST_NAME_CHARACTERS:  # the nearest names are not looked for: that takes long
+        raise UnknownModel(f"No model has a name of {len(name):,} characters. Choose one from the list, or a Hub id.")
     name = name.strip()
     if ending := split_name(name):
         return _find_tuned(registry, *ending)

@@ -140,7 +140,7 @@ def test_word_vectors_from_a_file(open_page, tmp_path):
 @pytest.mark.slow
 def test_a_word_without_sentences_and_a_model_without_a_table(open_page):
     page = open_page(f"{TAB}&word=zebra")
-    expect(page.locator(ERROR)).to_contain_text("No sentences of “zebra” come with the explorer")
+    expect(page.locator(ERROR)).to_contain_text("No sentences of 'zebra' come with the explorer")
     page = open_page(f"{TAB}&model=ELMo mini&word=mouse&use=2&layer=1")
     expect(page.locator(".near h3 small").first).to_have_text("layer 1")
     expect(page.locator(NEAR)).to_have_count(10)

@@ -111,7 +111,7 @@ def test_shipped_and_own_uses():
 @pytest.mark.parametrize(
     ("word", "own", "said"),
     [
-        ("zebra", "", "No sentences of “zebra”"),
+        ("zebra", "", "No sentences of 'zebra'"),
         ("", "", "There is no word"),
         (None, None, "There is no word"),
         ("zebra", "no such animal", "in none of the"),

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from explorer.analysis.words import split_words
+from explorer.settings import settings
 from explorer.tabs.gallery import read_examples
 
 
@@ -66,6 +67,8 @@ def follow_example(
 
 def _is_edit_of(text: str, before: str) -> bool:
     """Whether a few words were changed: as many blanks, and most words are still there."""
+    if len(text) > settings().longest_text_characters:
+        return False
     now, then = split_words(text), split_words(before)
     if sum(word.is_blank for word in now) != sum(word.is_blank for word in then):
         return False

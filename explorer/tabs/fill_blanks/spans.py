@@ -5,7 +5,8 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
-from explorer.analysis.blanks import put_fills, split_at_blanks
+from explorer.analysis.blanks import check_characters, put_fills, split_at_blanks
+from explorer.errors import UnsuitableText
 from explorer.figures.sentences import caption
 from explorer.figures.spans import span_columns
 from explorer.models.card import Ability
@@ -64,7 +65,11 @@ def build(registry: Registry, sentence: Sentence) -> View:
             return
         yield from draw_all(names, text, count, method, seed)
 
-    def put(text: str, event: gr.EventData) -> str:
+    def put(text: str, event: gr.EventData) -> str | dict:
+        try:
+            check_characters(text)
+        except UnsuitableText:  # the view in sight says why
+            return gr.skip()
         return put_into(text, int(event._data["blank"]), str(event._data["fill"]))
 
     columns.select(put, sentence.text, sentence.text, **QUIET)

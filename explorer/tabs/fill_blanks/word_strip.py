@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from explorer.analysis.blanks import check_characters
 from explorer.analysis.words import carry_hidden, split_words, toggle_blank
+from explorer.errors import UnsuitableText
 from explorer.figures.sentences import word_buttons
 from explorer.tabs.messages import QUIET
 
@@ -53,11 +55,17 @@ def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
     )  # fmt: skip
 
     def follow(written: str, before: Hidden) -> tuple[Hidden, str]:
+        try:
+            check_characters(written)
+        except UnsuitableText:  # the view in sight says why; what is hidden comes back with a text that can be read
+            return before, word_buttons(())
         words = carry_hidden(before.text, before.words, written)
         return Hidden(written, words), word_buttons(split_words(written, words))
 
     def click(written: str, before: Hidden, event: gr.EventData) -> tuple[str, Hidden, str]:
-        now, _ = follow(written, before)
+        now, shown = follow(written, before)
+        if now.text != written:
+            return gr.skip(), now, shown
         changed, words = toggle_blank(written, now.words, int(event._data["index"]))
         return changed, Hidden(changed, words), word_buttons(split_words(changed, words))
 

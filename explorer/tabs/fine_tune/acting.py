@@ -9,7 +9,7 @@ from functools import partial
 
 import gradio as gr
 
-from explorer.errors import UnsuitableText
+from explorer.errors import ExplorerError, UnsuitableText
 from explorer.models.registry import Registry
 from explorer.tabs.fine_tune.controls import Controls
 from explorer.tabs.fine_tune.data import read_examples
@@ -102,7 +102,11 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
     def come_back(request: gr.Request, token: str, job: str, *chosen: object) -> tuple:
         """Who comes without the link of a job, and with no other choice, sees the newest of their own."""
         has_chosen = job or list(chosen) != untouched or names_other(request, act.tab.id, act.linked)
-        own = () if has_chosen else store.jobs(token)
+        try:
+            own = store.jobs(token)
+        except ExplorerError:  # no token that the page has made
+            return gr.skip(), gr.Timer(active=True), gr.skip()
+        own = () if has_chosen else own
         return token, gr.Timer(active=True), own[0].id if own else gr.skip()
 
     opened = [act.owner, act.job, *chosen]
@@ -181,8 +185,9 @@ def _wire_form(
         spec = look_at(store, example, "", job).status.spec
         return compare(registry, spec, asked, values[-len(data.inputs) :], bound)
 
-    def rename(job: str, title: str) -> str:
-        return name_for_others(look_at(store, example, "", job or "").status.spec, title or "")
+    def rename(job: str, title: str) -> str | dict:
+        named = name_for_others(look_at(store, example, "", job or "").status.spec, title or "")
+        return gr.skip() if named == title else named  # the visitor may be typing in it by now
 
     others = [controls.task.input, data.inputs[0].input]
     gr.on(others, rename, [act.job, controls.title], controls.title, trigger_mode="always_last", **QUIET)

@@ -20,11 +20,13 @@ from explorer.tabs.fine_tune.looking import Looked
 from explorer.tabs.fine_tune.offers import counting_options
 from explorer.tabs.fine_tune.plan import KINDS, Options, recipe_of
 from explorer.tabs.visitors import find_card
+from explorer.training.jobs.limits import LONGEST_NAME
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
 from explorer.training.tuning.recipe import METHODS, TASKS
 from explorer.training.tuning.retelling import table_of
 from explorer.training.tuning.suits import suggest_recipe
+from explorer.training.tuning.table import clean_text
 
 OPTIONS = [one.name for one in fields(Options)]
 OPTION_WORDS = {
@@ -179,7 +181,7 @@ def differences(registry: Registry, spec: JobSpec, asked: Asked) -> list[str]:
     if asked.task != had.task:
         found.append(TASKS[asked.task])
     if asked.model != had.model:
-        found.append(asked.model)
+        found.append(clean_text(asked.model[:LONGEST_NAME]))
     if (asked.kind, asked.methods) != (had.kind, had.methods):
         ways = ", ".join(METHODS[way] for way in asked.methods) or "no method"
         found.append(ways if asked.kind == "one" else f"{KINDS[asked.kind]}: {ways}")

@@ -74,13 +74,12 @@ def look_at(store: JobStore, first: FirstTuned, owner: str, asked: str, run: int
         asked: Id of a job; "" = the example.
         run: Index of the run looked at; BEST, None or beyond the last: the one that says most.
     """
-    jobs = store.jobs(owner) if owner else ()
-    status, problem = first.status, ""
-    if asked:
-        try:
-            status = store.shown(asked)
-        except ExplorerError as error:
-            problem = str(error)
+    jobs, status, problem = (), first.status, ""
+    try:
+        jobs = store.jobs(owner) if owner else ()
+        status = store.shown(asked) if asked else status
+    except ExplorerError as error:
+        problem = str(error)
     is_example = status is first.status
 
     def read_steps(job: str) -> Steps:

@@ -9,14 +9,16 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
+from explorer.analysis.blanks import check_characters
 from explorer.analysis.branches import ROOT, Tree, choose, go_to, grow, token_ids
+from explorer.errors import UnsuitableText
 from explorer.figures.sentences import caption
 from explorer.figures.writing import sheet, step_line, tail_lines
 from explorer.models.registry import Registry
 from explorer.tabs.generate.controls import SLIDERS, acting, in_words
 from explorer.tabs.generate.desk import Desk
 from explorer.tabs.generate.view import Prompt
-from explorer.tabs.messages import QUIET, stopped_box
+from explorer.tabs.messages import QUIET, explain, stopped_box
 from explorer.tabs.seeds import MOST_SEED, read_seed
 from explorer.tabs.streaming import stream_steps
 from explorer.tabs.taking_away import download_links
@@ -47,7 +49,13 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
     def begin(
         desk: Desk, model: str, text: str, strategy: str, length: int, seed: int, *values: float
     ) -> Iterator[tuple]:
-        desk.take()  # first: what is still being written must not grow on what comes next
+        turn = desk.take()  # first: what is still being written must not grow on what comes next
+        try:
+            check_characters(model)
+            check_characters(text)
+        except UnsuitableText as error:  # the sheet shows both at once
+            yield _finished(desk, turn, message=explain(error))
+            return
         before = desk.tree
         is_same = (desk.tree.model, desk.tree.prompt) == (model, text)
         desk.tree = go_to(desk.tree, ROOT) if is_same else Tree(model, text)

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from explorer import analysis
+from explorer.analysis.blanks import check_characters, quoted
 from explorer.analysis.embedding_results import NearUses, StaticVectors, UseNeighbours
 from explorer.analysis.labelled_uses import LabelledUses, gather_uses, split_sense
 from explorer.analysis.neighbours import find_near_uses, prepare_points
@@ -36,11 +37,12 @@ def read_query(sentence: str, word: str, uses: LabelledUses) -> LabelledUses:
         UnsuitableText: The word is not in it, or the sentence cannot be read.
     """
     forms = {text[start:end].lower() for text, (start, end) in zip(uses.sentences, uses.positions, strict=True)}
+    check_characters(sentence)
     line = " ".join(sentence.split("\n"))
     if word and not USE.fullmatch(split_sense(line)[1]) and not find_uses(line, word, forms=sorted(forms)):
         raise UnsuitableText(
-            f"“{word}” is not in your sentence, and no form of it that the other sentences have. Write it with the "
-            f"word, or put braces around a {{word}} in its place."
+            f"{quoted(word)} is not in your sentence, and no form of it that the other sentences have. Write it with "
+            f"the word, or put braces around a {{word}} in its place."
         )
     found = gather_uses([line], word, forms=sorted(forms))
     return LabelledUses(found.sentences[:1], found.positions[:1], found.senses[:1])

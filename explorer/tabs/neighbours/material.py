@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 
 from explorer import analysis
+from explorer.analysis.blanks import quoted
 from explorer.analysis.embedding_results import Occurrences
 from explorer.analysis.labelled_uses import LabelledUses, gather_uses, shipped_uses
 from explorer.analysis.sense_sentences import sense_words
@@ -32,6 +33,11 @@ def read_uses(word: str, own: str) -> LabelledUses:
         UnsuitableText: There is no use, or more than MOST_USES, or a sentence cannot be read.
     """
     word = " ".join((word or "").split())
+    if len(own) > settings().most_corpus_characters:
+        raise UnsuitableText(
+            f"Your sentences have {len(own):,} characters; the page takes at most "
+            f"{settings().most_corpus_characters:,}. Give fewer, or use the shell, which takes more."
+        )
     if own.strip():
         uses = gather_uses(own.splitlines(), word, forms=english_forms(word))
         if len(uses.sentences) > MOST_USES:
@@ -45,8 +51,8 @@ def read_uses(word: str, own: str) -> LabelledUses:
     known = next((one for one in sense_words() if one == word.lower()), None)
     if known is None:
         raise UnsuitableText(
-            f"No sentences of “{word}” come with the explorer. Paste some under “Sentences of your own”, or choose one "
-            f"of: {', '.join(sense_words())}."
+            f"No sentences of {quoted(word)} come with the explorer. Paste some under “Sentences of your own”, or "
+            f"choose one of: {', '.join(sense_words())}."
         )
     return shipped_uses(known)
 

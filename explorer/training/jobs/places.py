@@ -32,14 +32,15 @@ def hash_owner(token: str) -> str:
         token: Random characters that the visitor's browser, or a caller over HTTP, keeps.
 
     Raises:
-        UnknownJob: It is too short to be random, or no text.
+        UnknownJob: It is too short to be random, or no text that can be printed.
     """
-    if not isinstance(token, str) or not LEAST_TOKEN_CHARACTERS <= len(token) <= MOST_TOKEN_CHARACTERS:
+    is_text = isinstance(token, str) and token.isprintable()
+    if not is_text or not LEAST_TOKEN_CHARACTERS <= len(token) <= MOST_TOKEN_CHARACTERS:
         raise UnknownJob(
             f"Jobs belong to whoever has their token, {LEAST_TOKEN_CHARACTERS} to {MOST_TOKEN_CHARACTERS} random "
             f"characters. The page makes one by itself: reload it. Over HTTP, give the same one with every call."
         )
-    return hashlib.sha256(f"explorer jobs {token}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(f"explorer jobs {token}".encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)

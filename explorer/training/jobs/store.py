@@ -33,6 +33,7 @@ from explorer.training.jobs.results import JobSpec, JobStatus, LoggedStep
 from explorer.training.jobs.shelf import KeptJob, Shelf
 from explorer.training.tuning.examples import ExampleSet
 from explorer.training.tuning.results import Outcome, TrainingStep
+from explorer.training.tuning.table import clean_text
 from explorer.training.writing import writing_to
 
 MOST_OUTCOMES = 64  # that are remembered as they were read, up to some MiB each
@@ -88,7 +89,7 @@ class JobStore:
         who = hash_owner(owner)
         check_spec(spec, self._limits)
         check_examples_size(examples, self._limits)
-        title = " ".join(spec.title.split())[:LONGEST_TITLE] or "Fine-tuning"
+        title = clean_text(" ".join(spec.title.split())[:LONGEST_TITLE]) or "Fine-tuning"
         shelf = self.shelf
         with shelf.changing():
             kept = shelf.jobs_now()
