@@ -8,6 +8,8 @@ ExplorerError
 ├── ModelRefused          the model will not be loaded: unsafe format, too large, wrong checksum, unsafe id
 ├── OutOfMemory           the model or the analysis does not fit, even after others were unloaded
 ├── TooBusy               too many analyses are waiting
+├── TakesTooLong          the analysis takes longer than one question may
+├── NobodyWaits           whoever asked has left: a closed page, a stopped question
 ├── UnsuitableCorpus      the training text cannot be read, or is too small
 ├── UnwritableFolder      a result cannot be written: the disk is full, or the folder may not be written
 ├── UnknownJob            no job of fine-tuning has that id, or it is somebody else's, or it was deleted
@@ -53,6 +55,14 @@ class OutOfMemory(ExplorerError):
 
 class TooBusy(ExplorerError):
     """Too many analyses are waiting for this device."""
+
+
+class TakesTooLong(ExplorerError):
+    """The analysis takes longer than one question may."""
+
+
+class NobodyWaits(ExplorerError):
+    """Whoever asked has left, by closing the page or stopping the question; read by those alone who log it."""
 
 
 class UnsuitableCorpus(ExplorerError):

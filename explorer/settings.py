@@ -18,6 +18,10 @@ class Settings:
         largest_model_gib: Weights above this size are not downloaded or loaded, in GiB.
         idle_minutes: A model that nobody used for this long is unloaded; 0 = never.
         analyses_at_once: How many analyses may be at work on one device.
+        analyses_of_one_visitor: How many of these may be one visitor's: of one open page, or of all who ask over HTTP
+            from one address.
+        longest_analysis_seconds: How long one question may compute before it is ended, in seconds; of what comes in
+            steps, each step.
         longest_wait_seconds: How long an analysis waits for its turn before the visitor is told that it is busy.
         hub_models: Whether visitors may name any model of the Hugging Face Hub.
         hub_token: Whether the operator's Hub token (HF_TOKEN) is used, so that gated and private models can be had;
@@ -68,6 +72,8 @@ class Settings:
     largest_model_gib: float = 6.0
     idle_minutes: float = 30.0
     analyses_at_once: int = 16
+    analyses_of_one_visitor: int = 8
+    longest_analysis_seconds: float = 600.0
     longest_wait_seconds: float = 120.0
     hub_models: bool = True
     hub_token: bool = False

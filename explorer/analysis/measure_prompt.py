@@ -5,8 +5,10 @@ from __future__ import annotations
 from explorer.analysis.generation_results import PromptLength
 from explorer.analysis.prompts import encode_prompt
 from explorer.models.backend import LoadedModel
+from explorer.models.turns import takes_no_turn
 
 
+@takes_no_turn
 def measure_prompt(model: LoadedModel, text: str) -> PromptLength:
     """Count the tokens of a prompt.
 

@@ -8,11 +8,13 @@ from explorer.analysis.blanks import check_characters, find_blanks
 from explorer.analysis.results import Piece, Tokenization
 from explorer.models.backend import LoadedModel
 from explorer.models.elmo_tokenizer import ElmoTokenizer
+from explorer.models.turns import takes_no_turn
 
 SPELLED = -1  # the id of a token that has none: ELMo reads the characters of each word
 Span = tuple[int, int]
 
 
+@takes_no_turn
 def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
     """Cut a text into the tokens that the model sees.
 

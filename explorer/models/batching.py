@@ -3,7 +3,8 @@
 Nobody waits for company: a caller adds its rows to what is pending, and if nobody is at work on that, it leads. The
 leader runs micro-batches of what is pending, the smallest request first, until its own rows are answered; then it hands
 the lead on. Each of the others waits for its own event: it goes the moment that its last row is answered, or leads. So
-a batch of hundreds does not make one sentence wait for all of it.
+a batch of hundreds does not make one sentence wait for all of it. Between batches those leave whose turn is over, and
+those who ask for many give way.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,6 +20,7 @@ from explorer.errors import UnsuitableText
 from explorer.models.attention import refuse_sharing
 from explorer.models.backend import LoadedModel
 from explorer.models.padding import may_be_padded
+from explorer.models.turns import Turn, current_turn, for_others_too, give_way
 
 CUDA_BATCH_TOKENS = 16_384
 CPU_BATCH_TOKENS = 512  # larger ones are no faster on two cores, and pad more
@@ -55,7 +57,26 @@ def masked_logits(model: LoadedModel, rows: Sequence[Row]) -> list[Float[Tensor,
     combiner = _combiner_of(model)
     for row in rows:
         combiner.check(row)
-    return combiner.answer(model.network, rows) if rows else []
+    if current_turn() is None:
+        return combiner.answer(model.network, rows) if rows else []
+    answers: dict[int, Tensor] = {}
+    for part in _parts(rows, combiner.batch_tokens):
+        give_way()
+        answers.update(zip(part, combiner.answer(model.network, [rows[index] for index in part]), strict=True))
+    return [answers[index] for index in range(len(rows))]
+
+
+def _parts(rows: Sequence[Row], most_tokens: int) -> Iterable[list[int]]:
+    """Indices of rows, the shortest first, in parts of so many tokens."""
+    part, tokens = [], 0
+    for index in sorted(range(len(rows)), key=lambda index: len(rows[index].ids)):
+        if part and tokens + len(rows[index].ids) > most_tokens:
+            yield part
+            part, tokens = [], 0
+        part.append(index)
+        tokens += len(rows[index].ids)
+    if part:
+        yield part
 
 
 @dataclass(eq=False)
@@ -66,11 +87,17 @@ class _Request:
     logits: list[Tensor | None]
     alone: bool = False  # a pass shared with others failed: the next is not shared, so that the fault finds its owner
     error: Exception | None = None
-    turn: Event = field(default_factory=Event)  # set when all of it is answered, or when its caller is to lead
+    called: Event = field(default_factory=Event)  # set when all of it is answered, or when its caller is to lead
+    turn: Turn | None = field(default_factory=current_turn)
 
     @property
     def is_open(self) -> bool:
         return bool(self.todo) and self.error is None
+
+    def fail(self, error: Exception) -> None:
+        """Nothing more of it is answered."""
+        self.error = error
+        self.called.set()
 
 
 @dataclass(eq=False)
@@ -113,7 +140,7 @@ class _Combiner:
                 if self.leader is request:
                     self._run_one_batch(network)
                 else:
-                    request.turn.wait()
+                    request.called.wait()
         finally:
             self._leave(request)
         if request.error is not None:
@@ -126,10 +153,12 @@ class _Combiner:
             if self.leader is request:
                 self.leader = next((other for other in self.pending if other.is_open), None)
                 if self.leader is not None:
-                    self.leader.turn.set()
+                    self.leader.called.set()
 
     def _run_one_batch(self, network: nn.Module) -> None:
         batch = self._next_batch()
+        if not batch:
+            return
         requests = {id(request): request for request, _ in batch}.values()
         try:
             answers = self._forward(network, [request.todo[index] for request, index in batch])
@@ -137,19 +166,24 @@ class _Combiner:
             for request in requests:
                 request.alone = True
             if len(requests) == 1:
-                request.error = error
-                request.turn.set()
+                request.fail(error)
             return
         for (request, index), logits in zip(batch, answers, strict=True):
             request.logits[index] = logits
             del request.todo[index]
             if not request.todo:
-                request.turn.set()
+                request.called.set()
 
     def _next_batch(self) -> list[tuple[_Request, int]]:
-        """Rows of similar length, those of the smallest request among them."""
+        """Rows of similar length, those of the smallest request among them; none if all turns are over."""
         with self.lock:
             waiting = [request for request in self.pending if request.is_open]
+        for request in waiting:
+            if request.turn is not None and (error := request.turn.refusal()):
+                request.fail(error)
+        waiting = [request for request in waiting if request.is_open]
+        if not waiting:
+            return []
         first = waiting[0]
         if len(waiting) == 1 and len(first.todo) == 1:
             return [(first, next(iter(first.todo)))]
@@ -186,7 +220,8 @@ class _Combiner:
         wanted = torch.tensor([i * longest + position for i, row in enumerate(rows) for position in row.positions])
         _selection.wanted, _selection.shape, _selection.done = wanted.to(self.device), ids.shape, False
         try:
-            output = network(input_ids=ids, attention_mask=mask, return_dict=True)
+            with for_others_too():
+                output = network(input_ids=ids, attention_mask=mask, return_dict=True)
             logits = output["logits" if "logits" in output else "prediction_logits"]  # a BERT with both its heads
             if not _selection.done:  # an unusual network: its head ran everywhere
                 logits = logits.flatten(0, 1).index_select(0, _selection.wanted)

@@ -24,6 +24,7 @@ from explorer.errors import TooBusy
 from explorer.models.attention import refuse_sharing
 from explorer.models.backend import LoadedModel
 from explorer.models.draft import Draft, can_remember, read_anew, read_beginning, read_next
+from explorer.models.turns import Turn, current_turn, for_others_too
 from explorer.settings import settings
 
 MIB = 2**20
@@ -99,6 +100,7 @@ class _Step:
     drafts: Sequence[Draft]
     token_ids: Sequence[int]
     alone: bool = False  # a pass shared with others failed: the next is not shared, so that the fault finds its owner
+    turn: Turn | None = field(default_factory=current_turn)
     logits: Tensor | None = None
     error: Exception | None = None
 
@@ -147,7 +149,8 @@ class _Decoder:
         try:
             while self._is_next_to_work(step):
                 try:
-                    self._run_one_pass(model, self._next_steps())
+                    if steps := self._next_steps():
+                        self._run_one_pass(model, steps)
                 finally:
                     with self.lock:
                         self.is_at_work = False
@@ -173,7 +176,7 @@ class _Decoder:
         self.lately = (WeakSet(drafts), self.lately[0])
         began = time.perf_counter()
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), for_others_too():
                 logits = read_next(model, drafts, [token_id for step in steps for token_id in step.token_ids])
         except Exception as error:  # handed to the caller whose drafts these are
             for step in steps:
@@ -187,7 +190,7 @@ class _Decoder:
             step.logits = some
 
     def _next_steps(self) -> list[_Step]:
-        """Those that wait, the first among them; of more than one pass holds, the first.
+        """Those that wait, the first among them; of more than one pass holds, the first. Whose turn is over, leaves.
 
         Texts that moved at one of the last two passes, and have not asked for the next token yet, are waited for, a
         small part of what a pass takes: else two halves of a class would take turns, at the price of two passes.
@@ -200,6 +203,12 @@ class _Decoder:
         with self.lock:
             self.joined.wait_for(is_complete, timeout=PATIENCE * self.pass_seconds)
             waiting = [step for step in self.pending if step.is_waiting]
+        for step in waiting:
+            if step.turn is not None:
+                step.error = step.turn.refusal()
+        waiting = [step for step in waiting if step.is_waiting]
+        if not waiting:
+            return []
         steps, rows = waiting[:1], len(waiting[0].drafts)
         if waiting[0].alone:
             return steps

@@ -37,6 +37,7 @@ from explorer.models.limits import limit_tokens
 from explorer.models.memory import choose_dtype, is_out_of_memory, measure_weights_bytes
 from explorer.models.model_files import TOKENIZER_FILES
 from explorer.models.progress import Progress, Report
+from explorer.models.turns import end_with_turns
 
 building = Lock()  # transformers changes torch for the whole process, its default dtype too, while it makes a network
 
@@ -112,6 +113,7 @@ def load_model(card: ModelCard, *, device: str, progress: Report) -> LoadedModel
         _check_vocabulary(card, network, tokenizer)
     network = network.to(device).eval()
     make_readable(network)
+    end_with_turns(network)
     progress(Progress(total_bytes, total_bytes, "loading"))
     return LoadedModel(
         card=_confirm(card, network, folder, weights),

@@ -2,16 +2,17 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from threading import BoundedSemaphore, Event, Thread
+from threading import Event, Thread
 from typing import Any
 from weakref import finalize, ref
 
 import torch
 
-from explorer.errors import ModelUnavailable, OutOfMemory, TooBusy
+from explorer.errors import ModelUnavailable, OutOfMemory
 from explorer.models.backend import LoadedModel, Result
+from explorer.models.callers import current_caller
 from explorer.models.card import ModelCard
 from explorer.models.leases import Leases, Slot
 from explorer.models.loading import load_model
@@ -25,6 +26,7 @@ from explorer.models.memory import (
 )
 from explorer.models.progress import Progress
 from explorer.models.status import Budget, ModelStatus, format_bytes
+from explorer.models.turns import Turns, needs_turn
 from explorer.settings import GIB, Settings
 from explorer.settings import settings as read_settings
 
@@ -58,10 +60,9 @@ class LocalBackend:
         self.device = choose_device(settings.device)
         self._device_bytes = device_memory_bytes(self.device)
         self._limit_bytes = int(settings.memory_budget_gib * GIB) or self._device_bytes // 2
-        self._wait_seconds = settings.longest_wait_seconds
         self._idle_seconds = settings.idle_minutes * 60
-        self._leases = Leases(self.device, self._limit_bytes, self._wait_seconds, clock)
-        self._turns = BoundedSemaphore(settings.analyses_at_once)
+        self._leases = Leases(self.device, self._limit_bytes, settings.longest_wait_seconds, clock)
+        self._turns = Turns(settings.analyses_at_once, settings.analyses_of_one_visitor, settings.longest_wait_seconds)
         self._load = load
         self._cards = cards
         if self._idle_seconds:
@@ -75,8 +76,10 @@ class LocalBackend:
         Raises:
             OutOfMemory: The model or the analysis does not fit, even after others were unloaded.
             TooBusy: There was no room, or no turn, in time.
+            NobodyWaits: Whoever asked has left.
+            TakesTooLong: It has computed for as long as one question may.
         """
-        with self._hold(card) as slot, self._turn():
+        with self._hold(card) as slot, self._turn(analysis):
             return self._attempt(card, lambda: analysis(slot.model))
 
     def stream(self, card: ModelCard, analysis: Callable[[LoadedModel], Iterator[Result]]) -> Iterator[Result]:
@@ -84,11 +87,11 @@ class LocalBackend:
         with self._hold(card) as slot:
             steps = iter(())
             try:
-                with self._turn():
+                with self._turn(analysis):
                     steps, step = self._attempt(card, lambda: _begin(analysis, slot.model))
                 while step is not END:
                     yield step
-                    with self._turn():  # what has been seen cannot be taken back, so no second attempt
+                    with self._turn(analysis):  # what has been seen cannot be taken back, so no second attempt
                         step = self._attempt(card, partial(next, steps, END), attempts=1)
             finally:
                 if hasattr(steps, "close"):
@@ -128,8 +131,8 @@ class LocalBackend:
         """What weights may take, and take, on the device."""
         return Budget(self.device, self._limit_bytes, self._leases.used_bytes(), self._device_bytes)
 
-    def _hold(self, card: ModelCard, is_waiting: Callable[[], bool] = lambda: True) -> AbstractContextManager[Slot]:
-        return self._leases.hold(card, self._load_into, is_waiting)
+    def _hold(self, card: ModelCard, is_waiting: Callable[[], bool] | None = None) -> AbstractContextManager[Slot]:
+        return self._leases.hold(card, self._load_into, is_waiting or current_caller().is_waiting)
 
     def _load_into(self, slot: Slot) -> LoadedModel:
         """Load it; one that can never fit is refused before anything is fetched, and others leave once all is here."""
@@ -156,15 +159,11 @@ class LocalBackend:
         return model
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """One of the analyses at work on the device."""
-        if not self._turns.acquire(timeout=self._wait_seconds):
-            raise TooBusy("Too many analyses are at work; try again in a minute.")
-        try:
-            with torch.inference_mode():  # it holds for this thread only
-                yield
-        finally:
-            self._turns.release()
+    def _turn(self, analysis: Callable) -> Iterator[None]:
+        """One of the analyses at work on the device, unless it needs none."""
+        turn = self._turns.take(current_caller()) if needs_turn(analysis) else nullcontext()
+        with turn, torch.inference_mode():  # it holds for this thread only
+            yield
 
     def _attempt(self, card: ModelCard, work: Callable[[], Any], attempts: int = 2) -> Any:
         """Do the work; when memory runs out, unload all that nobody uses, and do it once more."""

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
 from typing import Generic, TypeVar
+
+from explorer.errors import NobodyWaits
+from explorer.models.callers import Caller, calling, current_caller
 
 Key = TypeVar("Key", bound=Hashable)
 Answer = TypeVar("Answer")
 
 
+@dataclass(eq=False)
+class _Coming:
+    """An answer on its way, and those who wait for it; the first computes it."""
+
+    callers: list[Caller]
+    answer: Future = field(default_factory=Future)
+
+    def is_wanted(self) -> bool:
+        return any(caller.is_waiting() for caller in tuple(self.callers))
+
+
 class SharedAnswers(Generic[Key, Answer]):
-    """Answers on their way. Whoever asks for what another is waiting for waits for the same; nothing is kept."""
+    """Answers on their way. Whoever asks for what another is waiting for waits for the same; nothing is kept.
+
+    An answer is computed as long as any of those who wait for it still does.
+    """
 
     def __init__(self) -> None:
         """Nothing is on its way."""
-        self._coming: dict[Key, Future] = {}
+        self._coming: dict[Key, _Coming] = {}
         self._lock = Lock()
 
     def get(self, key: Key, compute: Callable[[], Answer]) -> Answer:
@@ -27,21 +45,31 @@ class SharedAnswers(Generic[Key, Answer]):
             key: The question.
             compute: Called unless the same question is at work; must not ask it in turn.
         """
-        with self._lock:
-            coming = self._coming.get(key)
-            is_mine = coming is None
-            if is_mine:
-                coming = self._coming[key] = Future()
-        if not is_mine:
-            return coming.result()
+        caller = current_caller()
+        while True:
+            with self._lock:
+                coming = self._coming.get(key)
+                if coming is None:
+                    coming = self._coming[key] = _Coming([caller])
+                    break
+                coming.callers.append(caller)
+            try:
+                return coming.answer.result()
+            except NobodyWaits:  # it was given up just before this caller came
+                if not caller.is_waiting():
+                    raise
+        return self._compute(key, coming, replace(caller, is_waiting=coming.is_wanted), compute)
+
+    def _compute(self, key: Key, coming: _Coming, for_all: Caller, compute: Callable[[], Answer]) -> Answer:
         try:
-            answer = compute()
+            with calling(for_all):
+                answer = compute()
         except BaseException as error:  # carried to those who wait as well
             self._arrived(key)
-            coming.set_exception(error)
+            coming.answer.set_exception(error)
             raise
         self._arrived(key)
-        coming.set_result(answer)
+        coming.answer.set_result(answer)
         return answer
 
     def __contains__(self, key: Key) -> bool:

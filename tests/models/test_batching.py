@@ -11,9 +11,10 @@ import transformers
 from transformers import PreTrainedModel
 
 from explorer.errors import UnsuitableText
-from explorer.models import batching
+from explorer.models import batching, turns
 from explorer.models.backend import LoadedModel
 from explorer.models.batching import Row, masked_logits
+from explorer.models.callers import Caller
 from tests.models.masked_families import FAMILIES, LIMIT_TOKENS, SMALL, VOCABULARY, loaded
 
 
@@ -219,6 +220,34 @@ def test_another_leads_when_the_leader_is_interrupted(bert, monkeypatch):
         masked_logits(bert, [Row((7,) * 30, (0,))] * 40)
     other.join(timeout=60)
     assert len(got) == 2 and not batching._combiner_of(bert).pending
+
+
+def test_who_asks_for_many_gives_way_to_those_in_line(bert, monkeypatch):
+    monkeypatch.setattr(batching, "CPU_BATCH_TOKENS", 60)
+    monkeypatch.setattr(turns, "SLICE_SECONDS", -1.0)
+    one_turn, served, passes = turns.Turns(1, 1, 60), [], []
+
+    def come() -> None:
+        with one_turn.take(Caller("other")):
+            served.append(len(passes))
+
+    other = Thread(target=come)
+
+    def note(module, arguments):
+        passes.append(1)
+        if other.ident is None:
+            other.start()
+            while not one_turn._line:
+                pass
+
+    bert.network.register_forward_pre_hook(note)
+    rows = [Row((7,) * length, (0,)) for length in (30, 10) * 20]  # 800 tokens: two parts of 480 at most
+    with one_turn.take(Caller("many")):
+        answers = masked_logits(bert, rows)
+    other.join(timeout=60)
+    assert 0 < served[0] < len(passes)
+    for row, answer in zip(rows, answers, strict=True):
+        torch.testing.assert_close(answer, plainly(bert.network, row), atol=1e-5, rtol=1e-5)
 
 
 def test_a_fault_reaches_only_its_own_caller(bert):

@@ -9,8 +9,9 @@ from threading import Barrier, Event, Lock, Thread, current_thread
 import pytest
 import torch
 
-from explorer.errors import OutOfMemory, TooBusy
+from explorer.errors import ModelUnavailable, NobodyWaits, OutOfMemory, TooBusy
 from explorer.models.backend import LoadedModel
+from explorer.models.callers import Caller, calling
 from explorer.models.local import LocalBackend
 from explorer.settings import Settings
 from tests.models.tiny_loader import CARD, PARAMETERS, A, B, Loader, backend_of, name_of
@@ -186,3 +187,19 @@ def test_half_of_the_memory_is_the_budget_where_none_is_set(loader):
     budget = LocalBackend(loader, settings=Settings(device="cpu")).budget()
     assert budget.limit_bytes == budget.device_bytes // 2
     assert (budget.device, budget.used_bytes) == ("cpu", 0)
+
+
+def test_nothing_is_downloaded_for_a_question_that_is_over(loader):
+    backend = backend_of(loader)
+    with calling(Caller("gone", lambda: False)), pytest.raises(ModelUnavailable, match="stopped"):
+        backend.run(A, name_of)
+    assert backend.run(A, name_of) == "A"
+
+
+def test_who_has_left_takes_no_turn(loader):
+    backend = backend_of(loader)
+    backend.load(A)
+    with calling(Caller("gone", lambda: False)), pytest.raises(NobodyWaits):
+        backend.run(A, name_of)
+    with calling(Caller("here")):
+        assert backend.run(A, name_of) == "A"
