@@ -5,6 +5,7 @@ import gradio as gr
 from explorer.models.registry import Registry
 from explorer.settings import ASSETS, settings
 from explorer.tabs import TABS
+from explorer.tabs.asking import Page
 from explorer.tabs.endpoints import add_endpoints
 from explorer.tabs.links import wire_links
 
@@ -65,7 +66,7 @@ THEME = gr.themes.Base(
 
 def build_page(registry: Registry) -> gr.Blocks:
     """Lay every tab out on one page; no model is loaded until it is asked for."""
-    with gr.Blocks(
+    with Page(
         title="Language model explorer", analytics_enabled=False, delete_cache=(KEPT_SECONDS, KEPT_SECONDS)
     ) as page:
         page.queue(max_size=settings().most_waiting, default_concurrency_limit=None)  # quickest while it is empty

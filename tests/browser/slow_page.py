@@ -5,11 +5,13 @@ import time
 import app
 import explorer
 from explorer import analysis
+from explorer.errors import NobodyWaits
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.loading import load_model
 from explorer.models.local import LocalBackend
 from explorer.models.progress import Progress
 from explorer.models.registry import Registry
+from explorer.models.turns import go_on
 
 SLOW_MODELS = ("MiniLM (masked, early)", "all-MiniLM-L6-v2")
 SLOW_WORD = "slowly"
@@ -28,7 +30,14 @@ def load(card, *, device, progress):
 
 def fill(model, text, **options):
     if SLOW_WORD in text:
-        time.sleep(FILL_SECONDS)
+        until = time.monotonic() + FILL_SECONDS
+        try:
+            while time.monotonic() < until:
+                go_on()  # as each forward pass does
+                time.sleep(0.05)
+        except NobodyWaits:
+            print(f"nobody waits for: {text}", flush=True)
+            raise
     return fill_blanks(model, text, **options)
 
 
@@ -37,7 +46,7 @@ def write(model, prompt, **options):
         for step in continue_text(model, prompt, **options):
             yield step
             time.sleep(TOKEN_SECONDS)
-    except GeneratorExit:  # not at its end, a minute and a half later
+    except (GeneratorExit, NobodyWaits):  # not at its end, a minute and a half later
         print("nobody reads what is written", flush=True)
         raise
 

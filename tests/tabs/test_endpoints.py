@@ -15,6 +15,7 @@ from explorer import analysis
 from explorer.analysis import fill_blanks, read_attention
 from explorer.analysis.attention_view import view_attention
 from explorer.analysis.exporting import to_json
+from explorer.errors import NobodyWaits
 from explorer.models.catalogue import SPAN_MODEL
 from explorer.tabs.limits import RequestLimits
 from explorer.tabs.page import build_page
@@ -187,7 +188,7 @@ def test_nobody_writes_for_a_caller_who_has_left(address, monkeypatch):
             for step in write(*arguments, **options):
                 yield step
                 time.sleep(0.3)
-        except GeneratorExit:  # not at its end, a minute later
+        except (GeneratorExit, NobodyWaits):  # not at its end, a minute later
             left.set()
             raise
 

@@ -1,0 +1,57 @@
+"""Who asks through the page, or over HTTP, and whether he still waits: told to all that his question sets to work."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from explorer.models.callers import Caller, calling
+from explorer.settings import settings
+
+
+class Page(gr.Blocks):
+    """A page whose handlers, at each of their steps, are called by the visitor who pressed.
+
+    His question is over when he stops it, closes the page, or hangs up.
+    """
+
+    async def call_function(
+        self,
+        block_fn: Any,
+        processed_input: list[Any],
+        iterator: Any = None,
+        requests: Any = None,
+        event_id: str | None = None,
+        *others: Any,
+        **named: Any,
+    ) -> Any:
+        """Call a handler, or have it take its next step; as gr.Blocks does."""
+        request = requests[0] if isinstance(requests, list) else requests
+        with calling(_caller_of(self, request, event_id)):
+            return await super().call_function(
+                block_fn, processed_input, iterator, requests, event_id, *others, **named
+            )
+
+
+def _caller_of(page: gr.Blocks, request: gr.Request | None, event_id: str | None) -> Caller:
+    """The visitor behind an event."""
+    session = getattr(request, "session_hash", None)
+    if session in (None, event_id):  # asked over HTTP without a session: known by the address
+        session = getattr(getattr(request, "client", None), "host", None) or "somebody"
+    return Caller(session, _waits_for(page, event_id), settings().longest_analysis_seconds)
+
+
+def _waits_for(page: gr.Blocks, event_id: str | None) -> Callable[[], bool]:
+    """Whether an event is still to be answered.
+
+    Gradio marks the events of a page that was closed, and of a client that hung up, and cancels the task of an event
+    that is stopped. None of these ends a handler at work; a stop even waits for its step to end.
+    """
+    event = page._queue.event_ids_to_events.get(event_id)  # None: it went past the queue
+    task = asyncio.current_task()
+
+    def is_waiting() -> bool:
+        return (event is None or event.alive) and not (task.done() or task.cancelling())
+
+    return is_waiting

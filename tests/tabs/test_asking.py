@@ -1,0 +1,138 @@
+"""Who asks is known to what his question sets to work, and that he has left: by cancelling, closing or hanging up."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import Queue
+
+import gradio as gr
+import httpx
+import pytest
+
+from explorer.models.callers import Caller, current_caller
+from explorer.settings import settings
+from explorer.tabs.asking import Page
+
+MOST_SECONDS = 30
+
+
+class Works:
+    """Who asked, as handlers see it, and who was seen to leave."""
+
+    def __init__(self) -> None:
+        self.began: Queue[Caller] = Queue()
+        self.ended: Queue[str] = Queue()
+
+    def endless(self) -> None:
+        caller = current_caller()
+        self.began.put(caller)
+        while caller.is_waiting():
+            time.sleep(0.005)
+        self.ended.put(caller.name)
+
+    def other(self) -> None:
+        self.endless()
+
+    def quick(self) -> str:
+        caller = current_caller()
+        self.began.put(caller)
+        return json.dumps([caller.is_waiting(), caller.longest_seconds])
+
+    def steps(self) -> Iterator[int]:
+        yield 1
+        self.endless()
+        yield 2
+
+
+@pytest.fixture(scope="module")
+def works():
+    return Works()
+
+
+@pytest.fixture(scope="module")
+def page(works):
+    with Page(analytics_enabled=False) as page:
+        for handler in (works.endless, works.other, works.quick, works.steps):
+            gr.api(handler, api_name=handler.__name__, concurrency_limit=None)
+    page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def http(page):
+    with httpx.Client(base_url=f"{page.local_url}gradio_api", timeout=MOST_SECONDS) as client:
+        yield client
+
+
+def join(page, http, name, session):
+    """Ask as an open page does, and return what identifies the question."""
+    number = next(index for index, handler in page.fns.items() if handler.api_name == name)
+    asked = {"data": [], "fn_index": number, "session_hash": session}
+    event = http.post("/queue/join", json=asked).raise_for_status().json()["event_id"]
+    return {"session_hash": session, "fn_index": number, "event_id": event}
+
+
+@contextmanager
+def listening(http, session):
+    with http.stream("GET", "/queue/data", params={"session_hash": session}) as answer:
+        yield answer.iter_lines()
+
+
+def ask(http, name):
+    """Ask as curl does."""
+    return http.post(f"/call/{name}", json={"data": []}).raise_for_status().json()["event_id"]
+
+
+def test_an_answer_is_waited_for_by_the_visitor_who_asked(works, page, http):
+    join(page, http, "quick", "a page")
+    with listening(http, "a page") as lines:
+        [answer] = (line for line in lines if "process_completed" in line)
+    assert json.loads(json.loads(answer.removeprefix("data: "))["output"]["data"][0]) == [
+        True,
+        settings().longest_analysis_seconds,
+    ]
+    assert works.began.get(timeout=MOST_SECONDS).name == "a page"
+
+
+@pytest.mark.parametrize("name", ["endless", "steps"])
+def test_a_page_that_closes_is_waited_for_no_more(works, page, http, name):
+    join(page, http, name, f"closes {name}")
+    with listening(http, f"closes {name}") as lines:
+        next(lines)
+        assert works.began.get(timeout=MOST_SECONDS).is_waiting()
+    assert works.ended.get(timeout=MOST_SECONDS) == f"closes {name}"
+
+
+@pytest.mark.parametrize("name", ["endless", "steps"])
+def test_a_question_that_is_cancelled_is_over_and_the_next_of_the_page_is_not(works, page, http, name):
+    session = f"cancels {name}"
+    cancelled = join(page, http, name, session)
+    with listening(http, session) as lines:
+        next(lines)
+        works.began.get(timeout=MOST_SECONDS)
+        join(page, http, "other", session)  # Stop ends all events of a handler
+        other = works.began.get(timeout=MOST_SECONDS)
+        http.post("/cancel", json=cancelled).raise_for_status()
+        for line in lines:  # what is cancelled is answered with nothing
+            if "process_completed" in line:
+                break
+        assert works.ended.get(timeout=MOST_SECONDS) == session
+        assert other.is_waiting()
+    assert works.ended.get(timeout=MOST_SECONDS) == session
+
+
+def test_who_hangs_up_over_http_is_waited_for_no_more(works, http):
+    event = ask(http, "endless")
+    assert works.began.get(timeout=MOST_SECONDS).is_waiting()  # he has not begun to listen
+    with http.stream("GET", f"/call/endless/{event}") as answer:
+        assert answer.status_code == 200
+    works.ended.get(timeout=MOST_SECONDS)
+
+
+def test_all_who_ask_from_one_address_without_a_session_are_one_visitor(works, http):
+    for _ in range(2):
+        http.get(f"/call/quick/{ask(http, 'quick')}")
+    one, other = (works.began.get(timeout=MOST_SECONDS).name for _ in range(2))
+    assert one == other == "127.0.0.1"
