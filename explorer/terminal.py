@@ -54,7 +54,7 @@ def describe_fills(result: BlankFills) -> str:
     parts = [_describe_blank(f"Blank {number}", blank) for number, blank in enumerate(result.blanks, start=1)]
     rows = [[f"{completion.log_probability:.2f}", completion.text] for completion in result.completions]
     parts.append(f"All together ({result.strategy}; {result.score})\n" + columns(rows, right=[0]))
-    return "\n\n".join([*parts, f"Model: {result.model}"])
+    return "\n\n".join([*parts, "\n".join([*result.remarks, f"Model: {result.model}"])])
 
 
 def describe_reveal(result: BlankReveal) -> str:

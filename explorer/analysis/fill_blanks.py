@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 
 import torch
 
 from explorer.analysis.beams import fill_independently, fill_left_to_right, fill_most_confident_first
 from explorer.analysis.blanks import UNDERSCORES, BlankedText, check_option, parse_texts
 from explorer.analysis.expectations import Expectation, as_blank, expectations
-from explorer.analysis.joint import NARROWEST_BEAM, fill_jointly
+from explorer.analysis.joint import CUT, NARROWEST_BEAM, fill_jointly
 from explorer.analysis.reading import Reading, filled_text, ids_beside_blanks, read_tokens
 from explorer.analysis.results import BlankFills, Completion
 from explorer.analysis.search import (
+    Answers,
     Filling,
+    Found,
     Search,
     Start,
     forbidden_ids,
@@ -32,7 +34,6 @@ SPARE = 2  # completions found beyond those wanted: some may be left out because
 SEARCHES: dict[str, Callable[[Start, int], Search]] = {
     "left_to_right": lambda start, count: fill_left_to_right(start, max(count, NARROWEST_BEAM)),
     "most_confident_first": lambda start, count: fill_most_confident_first(start, max(count, NARROWEST_BEAM)),
-    "joint": fill_jointly,
 }
 
 
@@ -51,6 +52,7 @@ def fill_blanks(
     Returns:
         Choices with probabilities over the whole vocabulary, as `transformers.pipeline("fill-mask")` gives them, and
         completions with log-probabilities in nats. Special tokens may be choices and are never put into a completion.
+        The joint search is bounded, by joint.CONTEXTS_PER_COMPLETION and search.MOST_TOKENS; a remark says if it was.
 
     Raises:
         UnsuitableModel: The model cannot fill blanks.
@@ -93,12 +95,12 @@ def fill_blanks_batch(
     results: list[BlankFills] = []
     parsed = parse_texts(model, texts)
     for group in groups_within(parsed, lambda text: len(text.positions), rows_at_once(vocabulary)):
-        expected, fillings = _fill_group(model, group, top_k, count, strategy)
+        expected, searched = _fill_group(model, group, top_k, count, strategy)
         used = {token_id for blank in expected for token_id in blank.ids}
-        used.update(token_id for found in fillings for filling in found for token_id in filling.ids)
+        used.update(token_id for found in searched for filling in found.fillings for token_id in filling.ids)
         readings = read_tokens(model, used.union(*(ids_beside_blanks(text) for text in group)))
         blanks = iter(expected)
-        for text, found in zip(group, fillings, strict=True):
+        for text, found in zip(group, searched, strict=True):
             results.append(
                 BlankFills(
                     model=model.card.name,
@@ -107,7 +109,8 @@ def fill_blanks_batch(
                     strategy=strategy,
                     score=STRATEGIES[strategy].score,
                     blanks=tuple(as_blank(position, next(blanks), readings) for position in text.positions),
-                    completions=_completions(text, found, readings, count),
+                    completions=_completions(text, found.fillings, readings, count),
+                    remarks=(CUT,) if found.is_cut else (),
                 )
             )
     return tuple(results)
@@ -115,8 +118,8 @@ def fill_blanks_batch(
 
 def _fill_group(
     model: LoadedModel, group: list[BlankedText], top_k: int, count: int, strategy: str
-) -> tuple[list[Expectation], list[list[Filling]]]:
-    """The marginals of all blanks, flat, and the fillings of each text."""
+) -> tuple[list[Expectation], list[Found]]:
+    """The marginals of all blanks, flat, and what was found for each text."""
     logits = torch.cat(masked_logits(model, [Row(text.ids, text.positions) for text in group]))
     log_probabilities = logits.log_softmax(dim=-1)
     forbidden = forbidden_ids(model, logits.shape[-1])
@@ -127,12 +130,13 @@ def _fill_group(
     return expectations(log_probabilities, top_k), run_search(model, searches, logits.shape[-1])
 
 
-def _search(start: Start, strategy: str, count: int) -> Search:
+def _search(start: Start, strategy: str, count: int) -> Generator[list[Row], Answers, Found]:
     """The search of one text; a single blank, and independent ones, need no further look at the model."""
     if len(start.text.positions) == 1 or strategy == "independent":
-        return fill_independently(start, count)
-        yield  # makes this function a generator
-    return (yield from SEARCHES[strategy](start, count))
+        return Found(fill_independently(start, count), is_cut=False)
+    if strategy == "joint":
+        return (yield from fill_jointly(start, count))
+    return Found((yield from SEARCHES[strategy](start, count)), is_cut=False)
 
 
 def _completions(

@@ -62,6 +62,7 @@ class BlankFills:
         score: What log_probability of a completion means under that strategy.
         blanks: In the order of the text.
         completions: Whole texts, best first.
+        remarks: What a reader should know besides, e.g. that the search ended at its bound.
     """
 
     model: str
@@ -71,6 +72,7 @@ class BlankFills:
     score: str
     blanks: tuple[Blank, ...]
     completions: tuple[Completion, ...]
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

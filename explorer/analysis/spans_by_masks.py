@@ -7,19 +7,32 @@ from collections.abc import Sequence
 from explorer.analysis.beams import fill_left_to_right
 from explorer.analysis.blanks import BlankedText, parse_blanks, put_fills
 from explorer.analysis.reading import decode
-from explorer.analysis.search import Filling, Start, allowed_log_probabilities, best_first, forbidden_ids, run_search
+from explorer.analysis.search import (
+    Filling,
+    Start,
+    allowed_log_probabilities,
+    best_first,
+    forbidden_ids,
+    run_search,
+    widest,
+)
 from explorer.analysis.span_choices import distinct_choices
 from explorer.analysis.span_results import Span, SpanCompletion, SpanFills
 from explorer.models.backend import LoadedModel
 from explorer.models.batching import Row, masked_logits
 
 MOST_MASKS = 5
+NARROWEST_BEAM = 5
 SCORE = (
     "pseudo-log-likelihood of the span, each token with itself and the later ones masked (PLL-word-l2r); "
     "the other blanks are one mask each"
 )
 COMPLETION_SCORE = (
     "the same over all blanks, from left to right, with as many masks as each blank's best choice has tokens"
+)
+NARROWED = (
+    "With so many blanks and choices in a text of this length, only the {width} best beginnings were followed at each "
+    "step: better choices may exist. Fewer blanks, fewer choices or a shorter text are searched in full."
 )
 
 
@@ -28,12 +41,14 @@ def fill_by_masks(model: LoadedModel, text: str, count: int) -> SpanFills:
     parsed = parse_blanks(model, text)
     blanks = len(parsed.positions)
     longest = min(MOST_MASKS, 1 + model.limit_tokens - len(parsed.ids))
+    steps = blanks * sum(range(1, longest)) + blanks * longest - 1  # of each length by itself, and of all blanks
+    width = widest(count, NARROWEST_BEAM, steps, len(parsed.ids) + longest)
     widened = [
         widen(model, parsed, [length if other == blank else 1 for other in range(blanks)], blank)
         for blank in range(blanks)
         for length in range(1, longest + 1)
     ]
-    found = _search(model, widened, count)
+    found = _search(model, widened, width)
     spans, lengths = [], []
     for first in range(0, len(found), longest):
         fillings = best_first([filling for some in found[first : first + longest] for filling in some])
@@ -41,7 +56,7 @@ def fill_by_masks(model: LoadedModel, text: str, count: int) -> SpanFills:
         lengths.append(len(fillings[0].ids))
     whole = widen(model, parsed, lengths)
     completions = []
-    (fillings,) = _search(model, [whole], count)
+    (fillings,) = _search(model, [whole], width)
     for filling in fillings:
         fills, ids = [], list(filling.ids)
         for length in lengths:
@@ -58,7 +73,7 @@ def fill_by_masks(model: LoadedModel, text: str, count: int) -> SpanFills:
         completions=tuple(completions),
         saw=decode(model, whole.ids),
         wrote=(),
-        remarks=(),
+        remarks=() if width == count else (NARROWED.format(width=width),),
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from jaxtyping import Bool
@@ -12,12 +14,14 @@ from torch import Tensor
 
 from explorer.analysis.blanks import check_tokens, put_fills, split_text
 from explorer.analysis.reading import decode
-from explorer.analysis.search import forbidden_ids
+from explorer.analysis.search import forbidden_ids, widest
 from explorer.analysis.span_results import Span, SpanChoice, SpanCompletion, SpanFills
+from explorer.analysis.spans_by_masks import NARROWED
 from explorer.models.backend import LoadedModel
 from explorer.models.batching import Row, masked_logits
 
 MOST_PIECES = 6  # of one word
+NARROWEST_BEAM = 5
 SCORE = "ln p(the word, and that it ends there | the text before the blank, the best words in earlier blanks)"
 COMPLETION_SCORE = "sum of ln p(word | all before it) over the blanks; what stands behind a blank plays no part"
 REMARK = "A causal model reads from the left only: it did not see what stands behind a blank."
@@ -39,11 +43,14 @@ class Word:
 def fill_from_left(model: LoadedModel, text: str, count: int) -> SpanFills:
     """The likeliest next word at each blank, and the likeliest words for all of them; arguments as of fill_spans."""
     segments = split_text(text, None)
+    blanks = len(segments) - 1
+    tokens = len(_tokenize(model, put_fills(segments[:-1], [""] * (blanks - 1)))) + blanks  # of the longest beginning
+    width = math.isqrt(widest(count**2, NARROWEST_BEAM**2, blanks * MOST_PIECES, tokens))
     beams: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
     spans = []
-    for blank in range(len(segments) - 1):
+    for blank in range(blanks):
         befores = [put_fills(segments[: blank + 1], fills) for _, fills in beams]
-        words = next_words(model, befores, count)
+        words = next_words(model, befores, [count] + [width] * (len(befores) - 1))
         choices = [_choices(model, of_one) for of_one in words]
         spans.append(Span(tuple(choices[0])))
         grown = [
@@ -51,7 +58,8 @@ def fill_from_left(model: LoadedModel, text: str, count: int) -> SpanFills:
             for (score, fills), of_one in zip(beams, choices, strict=True)
             for choice in of_one
         ]
-        beams = heapq.nsmallest(count, grown, key=lambda beam: (-beam[0], beam[1]))
+        keeps = count if blank == blanks - 1 else width
+        beams = heapq.nsmallest(keeps, grown, key=lambda beam: (-beam[0], beam[1]))
     return SpanFills(
         model=model.card.name,
         text=text,
@@ -62,7 +70,7 @@ def fill_from_left(model: LoadedModel, text: str, count: int) -> SpanFills:
         completions=tuple(SpanCompletion(put_fills(segments, fills), fills, score) for score, fills in beams),
         saw=put_fills(segments[:-1], beams[0][1][:-1]),
         wrote=(),
-        remarks=(REMARK,),
+        remarks=(REMARK,) if width == count else (REMARK, NARROWED.format(width=width)),
     )
 
 
@@ -71,7 +79,7 @@ def _choices(model: LoadedModel, words: Sequence[Word]) -> list[SpanChoice]:
     return [choice for choice in read if choice.text]  # a byte-level vocabulary has a token for a space alone
 
 
-def next_words(model: LoadedModel, befores: Sequence[str], count: int) -> list[list[Word]]:
+def next_words(model: LoadedModel, befores: Sequence[str], counts: Sequence[int]) -> list[list[Word]]:
     """The likeliest next words of texts.
 
     A word is a token that starts one, and pieces that continue it, until something else would start.
@@ -79,7 +87,7 @@ def next_words(model: LoadedModel, befores: Sequence[str], count: int) -> list[l
     Args:
         model: With a causal head.
         befores: What stands before the word.
-        count: How many words for each.
+        counts: How many words for each.
 
     Returns:
         For each text, words best first.
@@ -98,20 +106,24 @@ def next_words(model: LoadedModel, befores: Sequence[str], count: int) -> list[l
                 done[index].append(Word(ids, score + end))
         allowed = scores.index_fill(-1, forbidden, -torch.inf)
         allowed[:, ~starts if piece == 0 else starts] = -torch.inf
-        best = allowed.topk(min(count, allowed.shape[-1]), dim=-1)
+        best = allowed.topk(min(max(counts), allowed.shape[-1]), dim=-1)
         grown: list[list[tuple[int, tuple[int, ...], float]]] = [[] for _ in given]
         for (index, ids, score), values, tokens in zip(
             open_words, best.values.tolist(), best.indices.tolist(), strict=True
         ):
-            grown[index] += [(index, (*ids, t), score + v) for v, t in zip(values, tokens, strict=True)]
+            pairs = islice(zip(values, tokens, strict=True), counts[index])
+            grown[index] += [(index, (*ids, t), score + v) for v, t in pairs]
         open_words = []
-        for index, some in enumerate(grown):
+        for index, (some, count) in enumerate(zip(grown, counts, strict=True)):
             known = sorted((word.log_probability for word in done[index]), reverse=True)[count - 1 : count]
             hopeful = [word for word in some if word[2] > (known[0] if known else -torch.inf)]
             open_words += heapq.nsmallest(count, hopeful, key=lambda word: (-word[2], word[1]))
         if not open_words or piece == MOST_PIECES:
             break
-    return [heapq.nsmallest(count, words, key=lambda word: (-word.log_probability, word.ids)) for words in done]
+    return [
+        heapq.nsmallest(count, words, key=lambda word: (-word.log_probability, word.ids))
+        for words, count in zip(done, counts, strict=True)
+    ]
 
 
 def word_starts(model: LoadedModel) -> Bool[Tensor, " vocab"]:

@@ -22,16 +22,17 @@ def unknown_note(words: Iterable[str]) -> str:
 
 
 def fills_note(fills: BlankFills) -> str:
-    """Why the best sentence takes other words than the top bars, if it does."""
+    """Why the best sentence takes other words than the top bars, if it does; and the remarks."""
     words = [choice.text for blank in fills.blanks for choice in blank.choices]
     best = fills.completions[0].fills if fills.completions else ()
     tops = [blank.choices[0].text for blank in fills.blanks]
     differs = any(fill != top and top not in UNKNOWN for fill, top in zip(best, tops, strict=False))
     together = len(fills.blanks) > 1 and fills.strategy != "independent"
+    remarks = "".join(map(note, fills.remarks))
     if differs and together:
         why = "Each chart looks at one blank while the others are open; the sentences take words that fit each other."
-        return note(f"{why} So their words need not be the top bars.") + unknown_note(words)
-    return unknown_note(words)
+        return note(f"{why} So their words need not be the top bars.") + remarks + unknown_note(words)
+    return remarks + unknown_note(words)
 
 
 def reveal_note(reveal: BlankReveal) -> str:

@@ -36,7 +36,7 @@ def results(bert):
 
 def test_json_of_a_result_has_the_promised_fields(results):
     fills = json.loads(json.dumps(to_json(results["fills"])))
-    assert set(fills) == {"model", "text", "tokens", "strategy", "score", "blanks", "completions"}
+    assert set(fills) == {"model", "text", "tokens", "strategy", "score", "blanks", "completions", "remarks"}
     assert set(fills["blanks"][0]["choices"][0]) == {"text", "token", "token_id", "probability"}
     assert set(fills["completions"][0]) == {"text", "fills", "log_probability"}
     assert fills["completions"][0]["log_probability"] == results["fills"].completions[0].log_probability

@@ -8,8 +8,8 @@ from transformers import BertTokenizer
 
 from explorer.analysis.beams import fill_independently, fill_left_to_right, fill_most_confident_first
 from explorer.analysis.blanks import parse_blanks
-from explorer.analysis.joint import fill_jointly
-from explorer.analysis.search import Start, allowed_log_probabilities, forbidden_ids, run_search
+from explorer.analysis.joint import NARROWEST_BEAM, fill_jointly
+from explorer.analysis.search import Start, allowed_log_probabilities, forbidden_ids, run_search, widest
 from explorer.models.batching import Row, masked_logits
 from tests.analysis.tiny_models import loaded, log_probabilities, tiny_bert
 
@@ -35,8 +35,12 @@ def start_of(model, text=TEXT):
 
 @torch.inference_mode()
 def found_by(model, search):
-    [fillings] = run_search(model, [search], len(WORDS))
-    return fillings
+    [found] = run_search(model, [search], len(WORDS))
+    return found
+
+
+def jointly(model, start, count):
+    return found_by(model, fill_jointly(start, count)).fillings
 
 
 def conditionals(model, text, contexts):
@@ -130,7 +134,7 @@ def test_joint_finds_the_true_optimum_of_the_pseudo_log_likelihood(seed):
     model = toy(seed)
     start = start_of(model)
     scores = pseudo_log_likelihoods(model, start.text)
-    fillings = found_by(model, fill_jointly(start, 5))
+    fillings = jointly(model, start, 5)
     assert_fillings(fillings[:1], best(scores, 1))
     assert len({fills for fills, _ in best(scores, 5)} & {filling.ids for filling in fillings}) >= 4
     for filling in fillings:
@@ -141,7 +145,7 @@ def test_joint_is_at_least_as_good_as_what_it_started_from():
     model = toy(1)
     start = start_of(model)
     scores = pseudo_log_likelihoods(model, start.text)
-    [top, *_] = found_by(model, fill_jointly(start, 3))
+    [top, *_] = jointly(model, start, 3)
     for fillings in (
         fill_independently(start, 3),
         found_by(model, fill_left_to_right(start, 3)),
@@ -150,29 +154,69 @@ def test_joint_is_at_least_as_good_as_what_it_started_from():
         assert top.score >= max(scores[filling.ids] for filling in fillings) - 1e-4
 
 
-def test_joint_is_bounded_with_many_blanks(monkeypatch):
-    model = toy(2)
-    start = start_of(model, "the ___ is ___ on ___ ___ the ___ ___ is ___ ___ ___ ___")
+MANY = "the ___ is ___ on ___ ___ the ___ ___ is ___ ___ ___ ___"
+
+
+def count_rows(model):
     rows = []
     model.network.register_forward_pre_hook(lambda _, __, given: rows.append(len(given["input_ids"])), with_kwargs=True)
+    return rows
+
+
+def test_joint_is_bounded_with_many_blanks(monkeypatch):
+    model = toy(2)
+    start = start_of(model, MANY)
+    rows = count_rows(model)
     free = found_by(model, fill_jointly(start, 5))
     assert sum(rows) < 2000
     monkeypatch.setattr("explorer.analysis.joint.CONTEXTS_PER_COMPLETION", 1)
     rows.clear()
     bounded = found_by(model, fill_jointly(start, 5))
     assert sum(rows) < 500
-    assert len(bounded) == 5
-    assert free[0].score >= bounded[0].score
+    assert len(bounded.fillings) == 5 and bounded.is_cut
+    assert free.fillings[0].score >= bounded.fillings[0].score
+
+
+@pytest.mark.parametrize("count", [1, 5, 20, 50])
+def test_joint_reads_no_more_tokens_than_it_may_but_scores_what_is_asked_for(monkeypatch, count):
+    model = toy(2)
+    start = start_of(model, MANY)
+    blanks, tokens = len(start.text.positions), len(start.text.ids)
+    free = found_by(model, fill_jointly(start, count))
+    rows = count_rows(model)
+    for affordable in (10, 200, 500, 1000):
+        monkeypatch.setattr("explorer.analysis.search.MOST_TOKENS", affordable * tokens)
+        rows.clear()
+        found = found_by(model, fill_jointly(start, count))
+        least = max(2 * NARROWEST_BEAM * (blanks - 1), affordable // 2) + count * blanks
+        assert sum(rows) <= max(affordable, least)
+        assert len(found.fillings) == count
+        assert found.is_cut or affordable > least
+        assert found.fillings[0].score <= free.fillings[0].score + 1e-4
+
+
+def test_a_search_of_few_blanks_is_not_cut():
+    model = toy(0)
+    assert not found_by(model, fill_jointly(start_of(model), 5)).is_cut
+
+
+def test_the_width_that_can_be_afforded(monkeypatch):
+    monkeypatch.setattr("explorer.analysis.search.MOST_TOKENS", 1000)
+    assert widest(20, 5, 10, 5) == 20
+    assert widest(20, 5, 10, 10) == 10
+    assert widest(20, 5, 10, 100) == 5
+    assert widest(3, 5, 10, 100) == 3
+    assert widest(3, 5, 0, 100) == 3
 
 
 def test_searches_of_many_texts_run_together_answer_as_alone():
     model = toy(0)
     texts = [TEXT, "the ___ ___", "___ is ___ on the ___"]
-    alone = [found_by(model, fill_jointly(start_of(model, text), 3)) for text in texts]
+    alone = [jointly(model, start_of(model, text), 3) for text in texts]
     with torch.inference_mode():
         together = run_search(model, [fill_jointly(start_of(model, text), 3) for text in texts], len(WORDS))
-    for fillings, expected in zip(together, alone, strict=True):
-        assert_fillings(fillings, [(filling.ids, filling.score) for filling in expected])
+    for found, expected in zip(together, alone, strict=True):
+        assert_fillings(found.fillings, [(filling.ids, filling.score) for filling in expected])
 
 
 def test_steps_are_shared():

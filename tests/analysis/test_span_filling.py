@@ -198,7 +198,7 @@ def test_a_causal_model_sees_nothing_behind_the_blank(gpt):
 
 @torch.inference_mode()
 def test_a_words_probability_is_that_of_its_pieces_and_its_end(gpt):
-    (words,) = next_words(gpt, ["the cat"], 5)
+    (words,) = next_words(gpt, ["the cat"], [5])
     starts = word_starts(gpt)
     given = gpt.tokenizer("the cat").input_ids
 
@@ -218,6 +218,28 @@ def test_a_words_probability_is_that_of_its_pieces_and_its_end(gpt):
     )
     found = [word.log_probability for word in words]
     assert all(any(abs(score - other) < 1e-4 for other in found) for score in best[:1] if score > found[-1])
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt"])
+def test_many_blanks_and_choices_are_searched_within_bounds_and_that_is_said(kind, monkeypatch, request):
+    model = request.getfixturevalue(kind)
+    read = []
+    model.network.register_forward_pre_hook(
+        lambda _, __, given: read.append(given["input_ids"].numel()), with_kwargs=True
+    )
+    text = "the cat ___ in the ___ and ___ home"
+    free = fill_spans(model, text, count=20)
+    whole = sum(read)
+    assert not any("best beginnings" in remark for remark in free.remarks)
+    monkeypatch.setattr("explorer.analysis.search.MOST_TOKENS", whole // 3)
+    read.clear()
+    narrowed = fill_spans(model, text, count=20)
+    assert sum(read) < 0.7 * whole
+    assert any("best beginnings" in remark for remark in narrowed.remarks)
+    assert narrowed.completions[0].log_probability <= free.completions[0].log_probability + 1e-4
+    assert [len(span.choices) for span in narrowed.spans][:1] == [len(free.spans[0].choices)]
+    read.clear()
+    assert not any("best beginnings" in remark for remark in fill_spans(model, text, count=3).remarks)
 
 
 def test_put_fills_leaves_no_double_space_and_no_closed_gap():

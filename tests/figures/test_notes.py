@@ -44,3 +44,9 @@ def test_watching_one_blank_says_what_shows_more():
     lone = replace(reveal(), steps=reveal().steps[:1])
     assert "shows most with several" in reveal_note(lone)
     assert reveal_note(reveal()) == ""
+
+
+def test_what_a_result_remarks_stands_below_it():
+    assert fills_note(replace(filled("cat", "##ing"), remarks=("Not <all> was searched.",))).endswith(
+        "<p class='note'>Not &lt;all&gt; was searched.</p>"
+    )
