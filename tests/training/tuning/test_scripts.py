@@ -58,28 +58,32 @@ def second(choose) -> LabelledText:
 CASES = {  # objective, task, rule, recipe
     "encoders": (
         ("masked", "pairs", second, {"epochs": 6}),
-        ("masked", "classification", classed, {"method": "frozen"}),
         ("masked", "tagging", tagged, {"method": "lora", "epochs": 8, "learning_rate": 2e-2}),
-        ("masked", "tagging", tagged, {"method": "frozen"}),
     ),
-    "passages": (
-        ("masked", "answers", asked, {"epochs": 8}),
-        ("masked", "answers", lambda choose: asked(choose, 12), {"epochs": 8, "length_tokens": 12}),
-    ),
+    "passages": (("masked", "answers", lambda choose: asked(choose, 12), {"epochs": 8, "length_tokens": 12}),),
     "sentences": (
         ("masked", "similarity", compared, {"epochs": 6}),
-        ("masked", "similarity", compared, {"method": "layers", "batch_size": 32}),
         ("masked", "similarity", scored, {"method": "scratch", "epochs": 6}),
     ),
     "domains": (
         ("masked", "masked", told, {"epochs": 8}),
-        ("causal", "causal", told, {"epochs": 4, "patience": 2, "evaluations": 4}),
         ("causal", "causal", told, {"method": "lora", "length_tokens": 7, "epochs": 4}),
     ),
     "writers": (
         ("span", "text_to_text", rewritten, {"epochs": 8}),
-        ("span", "pairs", second, {"epochs": 6, "prefix": "it "}),
         ("causal", "classification", classed, {"epochs": 4}),
+    ),
+}
+MORE_CASES = {
+    "more encoders": (
+        ("masked", "classification", classed, {"method": "frozen"}),
+        ("masked", "tagging", tagged, {"method": "frozen"}),
+    ),
+    "whole passages": (("masked", "answers", asked, {"epochs": 8}),),
+    "more sentences": (("masked", "similarity", compared, {"method": "layers", "batch_size": 32}),),
+    "a patient domain": (("causal", "causal", told, {"epochs": 4, "patience": 2, "evaluations": 4}),),
+    "more writers": (
+        ("span", "pairs", second, {"epochs": 6, "prefix": "it "}),
         ("causal", "pairs", second, {"method": "layers"}),
     ),
 }
@@ -94,11 +98,10 @@ def tune(folder, objective, task, rule, given) -> tuple[str, float]:
     return next(iter(outcome.scores.items()))
 
 
-@pytest.fixture(scope="module")
-def made_again(tmp_path_factory):
+def make_again(tmp_path_factory, cases_of: dict[str, tuple]) -> dict[str, list]:
     """Of each group the runs, as their folder, score and what its script said; all scripts share a process, as to
     import torch takes long."""
-    runs = [(group, tmp_path_factory.mktemp(group), case) for group, cases in CASES.items() for case in cases]
+    runs = [(group, tmp_path_factory.mktemp("run"), case) for group, cases in cases_of.items() for case in cases]
     wanted = [tune(folder, *case) for _, folder, case in runs]
     command = [sys.executable, "-I", "-c", RUNNER, *(str(folder) for _, folder, _ in runs)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -107,15 +110,35 @@ def made_again(tmp_path_factory):
     assert ran.returncode == 0, ran.stderr
     said = ran.stdout.split("end of ")
     assert len(said) == len(runs) + 1
-    found = {group: [] for group in CASES}
+    found = {group: [] for group in cases_of}
     for (group, folder, _), score, text in zip(runs, wanted, said, strict=False):
         found[group].append((folder, score, text))
     return found
 
 
+@pytest.fixture(scope="module")
+def made_again(tmp_path_factory):
+    return make_again(tmp_path_factory, CASES)
+
+
+@pytest.fixture(scope="module")
+def more_made_again(tmp_path_factory):
+    return make_again(tmp_path_factory, MORE_CASES)
+
+
 @pytest.mark.parametrize("group", CASES)
 def test_the_scripts_do_as_well_as_the_runs(group, made_again):
-    for folder, (name, score), text in made_again[group]:
+    check_as_good(made_again[group])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", MORE_CASES)
+def test_and_so_do_more_of_them(group, more_made_again):
+    check_as_good(more_made_again[group])
+
+
+def check_as_good(runs: list) -> None:
+    for folder, (name, score), text in runs:
         called, again = text.split()[-2:]
         assert called == name
         nearness = {"rel": 0.3} if name == "perplexity" else {"abs": TOLERANCE}  # other words are masked
