@@ -13,6 +13,7 @@ from explorer.models.card import (
     InstalledPackage,
     LocalFolder,
     ModelCard,
+    PublishedFile,
     PublishedFiles,
 )
 from explorer.models.catalogue import CATALOGUE
@@ -40,6 +41,7 @@ __all__ = [  # noqa: F822 - the names of NEED_TORCH come from __getattr__
     "LocalFolder",
     "ModelCard",
     "ModelStatus",
+    "PublishedFile",
     "PublishedFiles",
     "RayServeBackend",
     "Registry",

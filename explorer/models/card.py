@@ -70,16 +70,31 @@ class HubRepository:
 
 
 @dataclass(frozen=True)
+class PublishedFile:
+    """A file that its authors publish outside the Hub.
+
+    Attributes:
+        name: Its name.
+        size_bytes: Its size; None = what its server says.
+        sha256: Its checksum; None = not known.
+    """
+
+    name: str
+    size_bytes: int | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
 class PublishedFiles:
     """Files at a published address outside the Hub (ELMo's options.json and weights.hdf5).
 
     Attributes:
         base_url: Address that the file names are appended to.
-        files: File names.
+        files: The files, weights last.
     """
 
     base_url: str
-    files: tuple[str, ...]
+    files: tuple[PublishedFile, ...]
 
 
 Source = Bundled | InstalledPackage | LocalFolder | HubRepository | PublishedFiles

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import httpx2
+from huggingface_hub.errors import FileMetadataError
 from huggingface_hub.utils import WeakFileLock, get_session, hf_raise_for_status
 
 from explorer.errors import ModelRefused, ModelUnavailable
@@ -28,7 +29,7 @@ def download_file(
     lock: Path,
     name: str,
     size_bytes: int | None,
-    sha256: str | None,
+    check: Callable[[Path], None],
     headers: Mapping[str, str],
     report: Callable[[int], None],
 ) -> None:
@@ -36,17 +37,17 @@ def download_file(
 
     Args:
         url: Where it is.
-        target: Where it goes; does not exist before it is complete and its checksum is right.
+        target: Where it goes; does not exist before it is complete and was checked.
         lock: Held meanwhile, since another process of this machine may want the same file.
         name: The model, for error messages.
         size_bytes: Its size; None = ask the server.
-        sha256: Its checksum; None = not known.
+        check: Raises what is wrong with a complete file, which is deleted then.
         headers: Sent along, e.g. an authorization.
         report: Called with the number of bytes on the disk so far.
 
     Raises:
         ModelUnavailable: The disk is full.
-        ModelRefused: The file has another checksum; it is deleted.
+        FileMetadataError: Something else answers in place of the server, such as the login page of a network.
         httpx2.HTTPError: The server cannot be reached, or cut the connection again and again.
     """
     for folder in (target.parent, lock.parent):
@@ -63,12 +64,11 @@ def download_file(
         if shutil.disk_usage(target.parent).free < size_bytes - _size(partial) + SPARE_BYTES:
             raise ModelUnavailable(disk_is_full_message(name))
         _complete(url, partial, size_bytes, headers, report)
-        if sha256 is not None:
-            try:
-                check_checksum(partial, sha256, name)
-            except ModelRefused:
-                partial.unlink()  # else the next attempt would find the same wrong bytes
-                raise
+        try:
+            check(partial)
+        except Exception:
+            partial.unlink()  # else the next attempt would find the same wrong bytes
+            raise
         partial.replace(target)
 
 
@@ -100,7 +100,7 @@ def _complete(
     while (have := _size(partial)) < size_bytes:
         report(have)
         try:
-            _continue(url, partial, have, headers, report)
+            _continue(url, partial, have, size_bytes, headers, report)
         except httpx2.TransportError:
             fruitless = 0 if _size(partial) > have else fruitless + 1
             if fruitless == FRUITLESS_ATTEMPTS:
@@ -112,14 +112,22 @@ def _complete(
     report(size_bytes)
 
 
-def _continue(url: str, partial: Path, have: int, headers: Mapping[str, str], report: Callable[[int], None]) -> None:
+def _continue(
+    url: str, partial: Path, have: int, size_bytes: int, headers: Mapping[str, str], report: Callable[[int], None]
+) -> None:
     asked = {**headers, "Range": f"bytes={have}-"} if have else dict(headers)
     with get_session().stream("GET", url, headers=asked, timeout=TIMEOUT_SECONDS) as response:
         hf_raise_for_status(response)
         if response.status_code != 206:  # the server sends all of it again
             have = 0
+        before = have
+        if have + int(response.headers.get("Content-Length", size_bytes - have)) != size_bytes:
+            raise FileMetadataError("The server sends a file of another size.")
         with partial.open("ab" if have else "wb") as file:
             for chunk in response.iter_bytes():
+                if have + len(chunk) > size_bytes:
+                    file.truncate(before)  # what came in earlier attempts may be right
+                    raise FileMetadataError("The server sends more than the file has.")
                 file.write(chunk)
                 have += len(chunk)
                 report(have)

@@ -1,12 +1,24 @@
 """Where the files of a card are on this machine, and whether they are what the card says."""
 
+import json
+import shutil
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 from huggingface_hub import constants
+from huggingface_hub.errors import FileMetadataError
 
 from explorer.errors import ModelRefused, ModelUnavailable
-from explorer.models.card import Bundled, HubRepository, InstalledPackage, LocalFolder, ModelCard, PublishedFiles
+from explorer.models.card import (
+    Bundled,
+    HubRepository,
+    InstalledPackage,
+    LocalFolder,
+    ModelCard,
+    PublishedFile,
+    PublishedFiles,
+)
 from explorer.models.download import check_checksum, download_file
 from explorer.models.hub import check_size, download
 from explorer.models.hub_errors import explained, is_offline_message
@@ -14,6 +26,8 @@ from explorer.models.model_files import choose_weights
 from explorer.models.progress import Progress, Report
 from explorer.settings import ASSETS
 
+FLOAT32_BYTES = 4
+HDF5_BEGINS = b"\x89HDF\r\n\x1a\n"  # the format's signature
 _checked: set[tuple[Path, int, int, str]] = set()
 
 
@@ -116,24 +130,40 @@ def _existing(card: ModelCard, folder: Path, advice: str) -> Path:
 def _download_published(card: ModelCard, progress: Report) -> Path:
     source = card.source
     folder = published_folder(source)
-    if all((folder / file).exists() for file in source.files):
+    check_size(card.weights_bytes or FLOAT32_BYTES * (card.parameters or 0), card.name)
+    if all((folder / file.name).exists() for file in source.files):
         return folder
     if constants.is_offline_mode():
         raise ModelUnavailable(is_offline_message(card.name))
-    check_size(card.weights_bytes or 0, card.name)
     with explained(card.name):
         for file in source.files:
             download_file(
-                source.base_url + file,
-                folder / file,
-                lock=folder.parent / ".locks" / f"{file}.lock",
+                source.base_url + file.name,
+                folder / file.name,
+                lock=folder.parent / ".locks" / f"{file.name}.lock",
                 name=card.name,
-                size_bytes=None,
-                sha256=card.weights_sha256 if file == source.files[-1] else None,
+                size_bytes=file.size_bytes,
+                check=partial(_check_published, file=file, name=card.name),
                 headers={},
                 report=lambda done_bytes: progress(Progress(done_bytes, card.weights_bytes or 0, "downloading")),
             )
     return folder
+
+
+def _check_published(path: Path, file: PublishedFile, name: str) -> None:
+    """Raise what explained() understands if a download is not even of the right kind, e.g. a login page."""
+    if file.sha256:
+        check_checksum(path, file.sha256, name)
+    if file.name.endswith(".json"):
+        json.loads(path.read_bytes())
+    with path.open("rb") as opened:
+        if file.name.endswith(".hdf5") and opened.read(len(HDF5_BEGINS)) != HDF5_BEGINS:
+            raise FileMetadataError("no HDF5 file")
+
+
+def discard_published(source: PublishedFiles) -> None:
+    """Delete what was downloaded from a published address, and what was made of it: the next to ask gets it anew."""
+    shutil.rmtree(published_folder(source), ignore_errors=True)
 
 
 def published_folder(source: PublishedFiles) -> Path:

@@ -5,16 +5,30 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from huggingface_hub import HfApi, constants, hf_hub_download, hf_hub_url, try_to_load_from_cache
+from huggingface_hub import (
+    HfApi,
+    constants,
+    get_hf_file_metadata,
+    hf_hub_download,
+    hf_hub_url,
+    try_to_load_from_cache,
+)
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.file_download import repo_folder_name
 from huggingface_hub.utils import build_hf_headers, validate_repo_id
 
 from explorer.errors import ModelRefused, ModelUnavailable
 from explorer.models.card import HubRepository, ModelCard
-from explorer.models.download import download_file
+from explorer.models.download import check_checksum, download_file
 from explorer.models.hub_errors import explained, is_gated_message, is_no_id_message, is_offline_message
-from explorer.models.model_files import SMALL_FILES, TOKENIZER_FILES, are_all_shards, choose_weights, weights_names
+from explorer.models.model_files import (
+    SMALL_FILES,
+    TOKENIZER_FILES,
+    are_all_shards,
+    check_small_files,
+    choose_weights,
+    weights_names,
+)
 from explorer.models.progress import Progress, Report
 from explorer.models.status import format_bytes
 from explorer.settings import GIB, settings
@@ -60,6 +74,10 @@ class HubListing:
     def names(self) -> set[str]:
         """Names of all files."""
         return {file.name for file in self.files}
+
+    def sizes_bytes(self) -> dict[str, int]:
+        """Sizes of all files, by name."""
+        return {file.name: file.size_bytes for file in self.files}
 
 
 def check_id(id: str) -> None:
@@ -184,6 +202,7 @@ def _choose_files(card: ModelCard, listing: HubListing) -> tuple[HubFile, ...]:
     if "config.json" not in by_name or not set(TOKENIZER_FILES) & set(by_name):
         raise ModelRefused(f"{card.name} has no config.json or no tokenizer. Choose a model made for transformers.")
     files = (*(by_name[name] for name in SMALL_FILES if name in by_name), *weights)
+    check_small_files({file.name: file.size_bytes for file in files}, card.name)
     check_size(sum(file.size_bytes for file in files), card.name)
     published = weights[0].sha256
     if card.weights_sha256 and published and weights[0].name.endswith(card.weights_format):
@@ -205,11 +224,29 @@ def _download(card: ModelCard, commit: str, file: HubFile, report: Callable[[int
             lock=repository.parent / ".locks" / repository.name / f"{file.sha256}.lock",  # the Hub client's own
             name=card.name,
             size_bytes=file.size_bytes,
-            sha256=file.sha256,
+            check=partial(check_checksum, sha256=file.sha256, name=card.name),
             headers=build_hf_headers(token=token()),
             report=report,
         )
-    return Path(hf_hub_download(card.source.id, file.name, revision=commit, token=token()))
+        return Path(hf_hub_download(card.source.id, file.name, revision=commit, token=token()))
+    return fetch_small(card.source.id, commit, file)
+
+
+def fetch_small(id: str, commit: str, file: HubFile) -> Path:
+    """One of the files that the Hub keeps no checksum of, in its cache.
+
+    Args:
+        id: Name of the repository.
+        commit: Its state.
+        file: As listed.
+
+    Raises:
+        ModelRefused: It is of another size than the listing said, on which all limits rest.
+    """
+    size_bytes = get_hf_file_metadata(hf_hub_url(id, file.name, revision=commit), token=token()).size
+    if size_bytes != file.size_bytes:
+        raise ModelRefused(f"The {file.name} of {id} is not of the size that its Hub lists. Choose another model.")
+    return Path(hf_hub_download(id, file.name, revision=commit, token=token()))
 
 
 def _remember(source: HubRepository, commit: str) -> None:

@@ -1,43 +1,39 @@
 """From a card to a model in memory: safe formats only, no foreign code, no head that was never trained."""
 
 import dataclasses
-import json
 import logging
-import pickle
 from pathlib import Path
 from threading import Lock
 
 import torch
-from huggingface_hub.errors import StrictDataclassError
-from safetensors import SafetensorError
 from transformers import (
-    CONFIG_MAPPING,
-    AutoConfig,
     AutoModel,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoModelForPreTraining,
     AutoModelForSeq2SeqLM,
-    AutoTokenizer,
     PreTrainedConfig,
     PreTrainedModel,
-    PreTrainedTokenizerBase,
 )
 from transformers.utils.logging import disable_progress_bar
 
 from explorer.errors import ModelRefused, UnsuitableModel
 from explorer.models.backend import LoadedModel
 from explorer.models.bundled import build_bundled
-from explorer.models.card import Ability, Bundled, HubRepository, ModelCard
+from explorer.models.card import Ability, Bundled, HubRepository, ModelCard, PublishedFiles
+from explorer.models.config_files import make_config, read_config
 from explorer.models.delta import FILE as DELTA
-from explorer.models.elmo import load_elmo
+from explorer.models.elmo import ElmoModel, load_elmo
+from explorer.models.elmo_tokenizer import ElmoTokenizer
 from explorer.models.fast_attention import make_readable
-from explorer.models.folders import check_once, find_base, find_folder, find_weights
+from explorer.models.folders import check_once, discard_published, find_base, find_folder, find_weights
 from explorer.models.limits import limit_tokens
-from explorer.models.memory import choose_dtype, is_out_of_memory, measure_weights_bytes
-from explorer.models.model_files import TOKENIZER_FILES
+from explorer.models.memory import choose_dtype, is_out_of_memory, loaded_bytes, measure_weights_bytes
+from explorer.models.model_files import check_small_files
 from explorer.models.progress import Progress, Report
+from explorer.models.tokenizer_files import check_ids, has_tokenizer, load_tokenizer
 from explorer.models.turns import end_with_turns
+from explorer.models.unreadable import UNREADABLE
 
 building = Lock()  # transformers changes torch for the whole process, its default dtype too, while it makes a network
 
@@ -48,18 +44,6 @@ KINDS = (  # the first whose abilities a card has decides which heads are loaded
     ({Ability.GENERATE}, AutoModelForCausalLM, "language modelling head"),
     ({Ability.DETECT_REPLACED}, AutoModelForPreTraining, "replaced token detection head"),
     ({Ability.PREDICT_BOTH_WAYS}, AutoModelForPreTraining, "softmax"),
-)
-UNREADABLE = (  # what the libraries raise at files that are damaged, or that somebody made up
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    ImportError,
-    RuntimeError,
-    SafetensorError,
-    pickle.UnpicklingError,
-    StrictDataclassError,
 )
 
 
@@ -85,32 +69,32 @@ def load_model(card: ModelCard, *, device: str, progress: Report) -> LoadedModel
         UnsuitableModel: Its checkpoint lacks a head that the card promises.
     """
     folder = find_folder(card, progress)
+    check_small_files({file.name: file.stat().st_size for file in folder.iterdir() if file.is_file()}, card.name)
     bundled = isinstance(card.source, Bundled)
-    published_elmo = card.model_type == "elmo" and not _has_tokenizer(folder)
+    published_elmo = card.model_type == "elmo" and not has_tokenizer(folder)
     if bundled:
         weights = (folder / DELTA,)
         if card.source.delta_sha256:
             check_once(folder / DELTA, card.source.delta_sha256, card.name)
     else:
         weights = () if published_elmo else find_weights(card, folder)
-    total_bytes = sum(file.stat().st_size for file in weights) or card.weights_bytes or 0
+    dtype = choose_dtype(card, device)
+    total_bytes = loaded_bytes(weights, dtype) or card.weights_bytes or 0
     progress(Progress(0, total_bytes, "loading"))
     if published_elmo:
-        with building:
-            network, tokenizer = load_elmo(folder)
+        network, tokenizer = _load_published(card, folder)
     else:
         base = find_base(card)
-        tokenizer = _load_tokenizer(card, folder if _has_tokenizer(folder) else base)
-        dtype = choose_dtype(card, device)
+        config = _load_config(card, folder if (folder / "config.json").is_file() else base or folder)
+        tokenizer = load_tokenizer(card, folder if has_tokenizer(folder) else base, config)
         if bundled:
-            config = _load_config(card, folder if (folder / "config.json").is_file() else base)
             with building:
                 network = build_bundled(card.name, folder, base, config, _kind(card)[0]).to(dtype)
         else:
             with building:
-                network, missing = _load_network(card, weights, dtype)
+                network, missing = _load_network(card, weights, config, dtype)
             _refuse_untrained(card, network, missing)
-        _check_vocabulary(card, network, tokenizer)
+        check_ids(card, tokenizer, network.get_input_embeddings().weight.shape[0])
     network = network.to(device).eval()
     make_readable(network)
     end_with_turns(network)
@@ -124,41 +108,37 @@ def load_model(card: ModelCard, *, device: str, progress: Report) -> LoadedModel
     )
 
 
-def _load_tokenizer(card: ModelCard, folder: Path | None) -> PreTrainedTokenizerBase:
-    if folder is None or not _has_tokenizer(folder):  # transformers would make one with an empty vocabulary
-        raise ModelRefused(f"{card.name} has no tokenizer. Choose a model that comes with one.")
+def _load_published(card: ModelCard, folder: Path) -> tuple[ElmoModel, ElmoTokenizer]:
+    """An ELMo; what was downloaded and cannot be read is deleted, for nobody but the operator could do that."""
     try:
-        tokenizer = AutoTokenizer.from_pretrained(
-            folder, config=_load_config(card, folder), trust_remote_code=False, **dict(card.tokenizer_overrides)
-        )
-    except UNREADABLE as error:
+        with building:
+            return load_elmo(folder)
+    except ModelRefused as error:
+        if not isinstance(card.source, PublishedFiles):
+            raise
+        discard_published(card.source)
         raise ModelRefused(
-            f"The tokenizer of {card.name} cannot be read: it is damaged, or needs code of its own. "
-            f"Choose another model."
+            f"What was downloaded of {card.name} could not be read, and was deleted. Ask again to download it anew; "
+            f"if it happens twice, choose another model."
         ) from error
-    backend = getattr(tokenizer, "backend_tokenizer", None)
-    if backend is not None:  # some files say "cut at 128 tokens"; what is too long must be refused, not cut
-        backend.no_truncation()
-        backend.no_padding()
-    if Ability.FILL_BLANKS in card.abilities and tokenizer.mask_token is None:
-        raise UnsuitableModel(f"{card.name} has no mask token, so it cannot fill blanks. Choose another model.")
-    return tokenizer
 
 
 def _load_config(card: ModelCard, folder: Path) -> PreTrainedConfig:
-    given = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    if "model_type" not in given:  # some repositories predate the field
-        return CONFIG_MAPPING[card.model_type].from_dict({**given, **dict(card.config_overrides)})
-    return AutoConfig.from_pretrained(folder, trust_remote_code=False, **dict(card.config_overrides))
+    try:
+        given = {**read_config(folder / "config.json", card.name), **dict(card.config_overrides)}
+        return make_config(given, card.model_type)
+    except UNREADABLE as error:
+        raise ModelRefused(f"The config.json of {card.name} cannot be understood. Choose another model.") from error
 
 
-def _load_network(card: ModelCard, weights: tuple[Path, ...], dtype: torch.dtype) -> tuple[PreTrainedModel, set[str]]:
+def _load_network(
+    card: ModelCard, weights: tuple[Path, ...], config: PreTrainedConfig, dtype: torch.dtype
+) -> tuple[PreTrainedModel, set[str]]:
     """The network, and the names of weights that the files lack."""
-    folder = weights[0].parent
     try:
         network, report = _kind(card)[0].from_pretrained(
-            folder,
-            config=_load_config(card, folder),
+            weights[0].parent,
+            config=config,
             dtype=dtype,  # else a half-precision checkpoint would run so on a CPU
             trust_remote_code=False,
             use_safetensors=".safetensors" in weights[0].name,
@@ -196,16 +176,6 @@ def _refuse_untrained(card: ModelCard, network: PreTrainedModel, missing: set[st
     raise ModelRefused(f"The checkpoint of {card.name} lacks some of the network's weights. Choose another model.")
 
 
-def _check_vocabulary(card: ModelCard, network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
-    """An id beyond the embeddings ends the CUDA context of the whole process, so it is found here."""
-    known = network.get_input_embeddings().weight.shape[0]
-    if len(tokenizer) > known:
-        raise ModelRefused(
-            f"{card.name} does not fit its tokenizer, which has {len(tokenizer):,} tokens where the network knows "
-            f"{known:,}. Choose another model."
-        )
-
-
 def _confirm(card: ModelCard, network: PreTrainedModel, folder: Path, weights: tuple[Path, ...]) -> ModelCard:
     """The card with those of its unconfirmed facts that the files have settled."""
     found: dict[str, object] = {"parameters": sum(weight.numel() for weight in network.parameters())}
@@ -221,7 +191,3 @@ def _confirm(card: ModelCard, network: PreTrainedModel, folder: Path, weights: t
     if "revision" in settled:
         settled["source"] = dataclasses.replace(card.source, revision=settled.pop("revision"))
     return dataclasses.replace(card, unconfirmed=left, **settled)
-
-
-def _has_tokenizer(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in TOKENIZER_FILES)

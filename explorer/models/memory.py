@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import sys
+from collections.abc import Iterable
 from functools import cache
 from math import prod
 from pathlib import Path
@@ -16,6 +17,7 @@ from explorer.models.card import LocalFolder, ModelCard
 
 BREAKS_IN_BFLOAT16 = {"deberta", "xlnet"}  # a RuntimeError about mixed dtypes, seen with transformers 5.23
 CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))  # v2, v1
+LARGEST_HEADER_BYTES = 2**25  # of a safetensors file: about 250,000 tensors
 CPU_SAYS = ("not enough memory", "can't allocate memory", "MPS backend out of memory")
 
 
@@ -80,22 +82,35 @@ def expected_weights_bytes(card: ModelCard, device: str) -> int | None:
     """
     parameters = card.parameters
     if parameters is None and isinstance(card.source, LocalFolder):
-        parameters = count_parameters(Path(card.source.path))
+        parameters = count_parameters(Path(card.source.path).glob("*.safetensors"))
     if parameters is not None:
         return parameters * choose_dtype(card, device).itemsize
     return card.weights_bytes
 
 
-def count_parameters(folder: Path) -> int | None:
-    """Number of weights in the safetensors files of a folder, read from their headers alone; None = unknown.
+def loaded_bytes(files: Iterable[Path], dtype: torch.dtype) -> int:
+    """Memory that weights will take in a number format, which is not that of their files: some have 8 bits, others 32.
 
     Args:
-        folder: In the format of save_pretrained.
+        files: Of the weights, and their index if there is one.
+        dtype: What they are loaded as.
+    """
+    files = [file for file in files if file.suffix != ".json"]
+    if parameters := count_parameters(file for file in files if file.suffix == ".safetensors"):
+        return parameters * dtype.itemsize
+    return sum(file.stat().st_size for file in files) * dtype.itemsize // torch.float32.itemsize
+
+
+def count_parameters(files: Iterable[Path]) -> int | None:
+    """Number of weights in safetensors files, read from their headers alone; None = unknown.
+
+    Args:
+        files: All in this format.
 
     Source: the format, https://huggingface.co/docs/safetensors (8 bytes of header length, then JSON)
     """
     try:
-        return sum(_parameters_of_file(file) for file in folder.glob("*.safetensors")) or None
+        return sum(map(_parameters_of_file, files)) or None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None  # not what it claims to be: loading it says so to the visitor
 
@@ -103,8 +118,8 @@ def count_parameters(folder: Path) -> int | None:
 def _parameters_of_file(file: Path) -> int:
     with file.open("rb") as opened:
         length = int.from_bytes(opened.read(8), "little")
-        if length > file.stat().st_size:
-            raise ValueError(f"{file} is cut off")
+        if length > min(file.stat().st_size, LARGEST_HEADER_BYTES):
+            raise ValueError(f"{file} is cut off, or no such file")
         header = json.loads(opened.read(length))
     return sum(prod(entry["shape"]) for name, entry in header.items() if name != "__metadata__")
 

@@ -1,7 +1,7 @@
 """Which files of a model are needed, and which formats of weights are safe."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from explorer.errors import ModelRefused
 
@@ -27,6 +27,10 @@ SMALL_FILES = (
     "1_Pooling/config.json",
     *TOKENIZER_FILES,
 )
+LARGEST_CONFIG_BYTES = 2**20
+LARGEST_TOKENIZER_BYTES = 2**26  # Gemma 3's, of 262,144 tokens, takes half of that
+LARGEST_INDEX_BYTES = 2**25  # names of tensors, and the shards they are in
+LARGEST_SMALL_BYTES = 2**22  # Gemma 3's tokenizer_config.json takes 1.2 MB
 STEMS = {"safetensors": "model", "bin": "pytorch_model"}
 
 
@@ -80,3 +84,28 @@ def choose_weights(names: Iterable[str], weights_format: str, name: str) -> tupl
     else:
         why = "lacks some of its weights" if safe else "has no weights"
     raise ModelRefused(f"{name} {why}. Choose a model with a model.safetensors file.")
+
+
+def check_small_files(sizes_bytes: Mapping[str, int], name: str) -> None:
+    """Refuse files beside the weights that are far larger than any model's: all of them are read at once.
+
+    Args:
+        sizes_bytes: Of the files to read, weights included, by name.
+        name: The model, for the error message.
+
+    Raises:
+        ModelRefused: One is too large.
+    """
+    for file, size_bytes in sizes_bytes.items():
+        if size_bytes > _largest_bytes(file):
+            raise ModelRefused(f"The {file} of {name} is far too large. Choose another model.")
+
+
+def _largest_bytes(file: str) -> float:
+    if file == "config.json":
+        return LARGEST_CONFIG_BYTES
+    if file in TOKENIZER_FILES:
+        return LARGEST_TOKENIZER_BYTES
+    if file in SMALL_FILES:
+        return LARGEST_SMALL_BYTES
+    return LARGEST_INDEX_BYTES if file.endswith(".index.json") else float("inf")

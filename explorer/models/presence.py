@@ -10,7 +10,7 @@ def is_here(card: ModelCard) -> bool:
     if isinstance(card.source, PublishedFiles):
         from explorer.models.folders import published_folder
 
-        return all((published_folder(card.source) / file).exists() for file in card.source.files)
+        return all((published_folder(card.source) / file.name).exists() for file in card.source.files)
     if isinstance(card.source, HubRepository):
         from explorer.models.hub import find_cached
 

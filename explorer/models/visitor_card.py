@@ -1,21 +1,20 @@
 """A card for a model that a visitor names: an id of the Hub, or a folder beneath the one the operator opened."""
 
-import json
 import os
 from pathlib import Path
 
-from huggingface_hub import hf_hub_download
-
 from explorer.errors import ModelRefused, ModelUnavailable, UnsuitableModel
 from explorer.models.card import Ability, HubRepository, LocalFolder, ModelCard
-from explorer.models.hub import HubListing, check_id, check_size, list_files, token
+from explorer.models.config_files import make_config, read_config
+from explorer.models.hub import HubListing, check_id, check_size, fetch_small, list_files
 from explorer.models.hub_errors import explained, is_gated_message, is_no_id_message
-from explorer.models.model_files import TOKENIZER_FILES, choose_weights
+from explorer.models.model_files import TOKENIZER_FILES, check_small_files, choose_weights
+from explorer.models.unreadable import UNREADABLE
 from explorer.settings import settings
 
-LARGEST_CONFIG_BYTES = 2**20
-MOST_PARTS = 512  # layers, or experts per layer; GPT-3 has 96 layers
-PARTS = ("layer", "expert", "inner_group", "hidden_group")  # in names of fields; the last two are ALBERT's
+MOST_TOKENS = 2**20  # XLM-V knows 901,629
+MOST_BYTES_PER_TOKEN = 256  # of tokenizer.json, merges included; GPT-2's takes 70, Llama 3's 133
+SPARE_TOKENIZER_BYTES = 2**21  # tables of characters
 SPARE_NUMBERS = 2**25  # poolers and tables of masks that files leave out; a weight takes a byte or more
 HEADS = (  # endings of class names, as config.json lists them, and what such a checkpoint can do
     ("ForMaskedLM", frozenset({Ability.FILL_BLANKS})),
@@ -74,14 +73,16 @@ def _local_card(folder: Path) -> ModelCard:
     if outside := [file for file in files.values() if not file.resolve().is_relative_to(folder)]:
         raise ModelRefused(f"{outside[0].name} of {name} is a link to somewhere else. Copy the file itself there.")
     weights = _check_files(set(files), name)
-    weights_bytes = sum(files[file].stat().st_size for file in weights)
+    sizes_bytes = {file: path.stat().st_size for file, path in files.items()}
+    check_small_files(sizes_bytes, name)
+    weights_bytes = sum(sizes_bytes[file] for file in weights)
     check_size(weights_bytes, name)
-    config = _read_config(files["config.json"], name)
+    config = read_config(files["config.json"], name)
     return _make_card(
         name,
         LocalFolder(path=str(folder)),
         config,
-        set(files),
+        sizes_bytes,
         weights_bytes=weights_bytes,
         parameters=None,
         licence="unknown",
@@ -91,20 +92,19 @@ def _local_card(folder: Path) -> ModelCard:
 def _hub_card(listing: HubListing) -> ModelCard:
     id, names = listing.id, listing.names()
     weights = _check_files(names, id)
-    sizes_bytes = {file.name: file.size_bytes for file in listing.files}
+    sizes_bytes = listing.sizes_bytes()
+    check_small_files(sizes_bytes, id)
     weights_bytes = sum(sizes_bytes[file] for file in weights)
     check_size(weights_bytes, id)
     if listing.is_gated and not settings().hub_token:
         raise ModelUnavailable(is_gated_message(id))
-    if sizes_bytes["config.json"] > LARGEST_CONFIG_BYTES:
-        raise ModelRefused(f"The config.json of {id} is far too large. Choose another model.")
     with explained(id):
-        path = hf_hub_download(id, "config.json", revision=listing.commit, token=token())
+        path = fetch_small(id, listing.commit, next(file for file in listing.files if file.name == "config.json"))
     return _make_card(
         id,
         HubRepository(id=id, revision=listing.commit),
-        _read_config(Path(path), id),
-        names,
+        read_config(path, id),
+        sizes_bytes,
         weights_bytes=weights_bytes,
         parameters=listing.parameters,
         licence=listing.licence or "unknown",
@@ -121,21 +121,11 @@ def _check_files(names: set[str], name: str) -> tuple[str, ...]:
     return weights
 
 
-def _read_config(path: Path, name: str) -> dict:
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ModelRefused(f"The config.json of {name} is damaged. Choose another model.") from error
-    if not isinstance(config, dict):
-        raise ModelRefused(f"The config.json of {name} is damaged. Choose another model.")
-    return config
-
-
 def _make_card(
     name: str,
     source: HubRepository | LocalFolder,
     config: dict,
-    files: set[str],
+    sizes_bytes: dict[str, int],
     *,
     weights_bytes: int,
     parameters: int | None,
@@ -148,12 +138,13 @@ def _make_card(
         raise UnsuitableModel(f"{name} is of a kind ({str(model_type)[:40]!r}) not known here. Choose another model.")
     if "quantization_config" in config:
         raise UnsuitableModel(f"{name} is a quantized copy. Choose the model it was made from.")
-    _check_architecture(name, config, weights_bytes)
+    tokens = _check_architecture(name, config, weights_bytes)
+    _check_tokenizer_size(name, sizes_bytes, tokens)
     return ModelCard(
         name=name,
         source=source,
         model_type=model_type,
-        abilities=_find_abilities(config, files),
+        abilities=_find_abilities(config, set(sizes_bytes)),
         special="Named by a visitor; nothing is known of it but what its own files say.",
         licence=licence,
         paper="unknown",
@@ -179,34 +170,39 @@ def _is_language_model(model_type: object) -> bool:
     )
 
 
-def _check_architecture(name: str, config: dict, weights_bytes: int) -> None:
+def _check_architecture(name: str, config: dict, weights_bytes: int) -> int:
     """Refuse a configuration that asks for far more memory than the size of its weights lets expect.
 
     What a file lacks, transformers makes up: a file of a kilobyte could fill the memory of this machine.
+
+    Returns:
+        How many tokens its table of embeddings has room for.
     """
     import torch
-    from transformers import CONFIG_MAPPING, AutoModel
+    from transformers import AutoModel
 
-    from explorer.models.loading import UNREADABLE, building
+    from explorer.models.loading import building
 
-    if _most_parts(config) > MOST_PARTS:
-        raise ModelRefused(f"{name} says it has more than {MOST_PARTS} layers or experts. Choose another model.")
     try:
-        known = CONFIG_MAPPING[config["model_type"]].from_dict(config)
+        known = make_config(config, config["model_type"])
         with building, torch.device("meta"):  # shapes without memory
             network = AutoModel.from_config(known, dtype=torch.float32)  # its own would be that of every analysis
+        tokens = network.get_input_embeddings().weight.shape[0]
     except UNREADABLE as error:
         raise ModelRefused(f"The config.json of {name} cannot be understood. Choose another model.") from error
     numbers = sum(tensor.numel() for tensor in (*network.parameters(), *network.buffers()))
     if numbers > weights_bytes + SPARE_NUMBERS:
         raise ModelRefused(f"{name} describes a far larger network than its weights fill. Choose another model.")
+    return tokens
 
 
-def _most_parts(config: dict) -> int:
-    """The largest number of layers or experts in a configuration and those inside it."""
-    inside = [_most_parts(value) for value in config.values() if isinstance(value, dict)]
-    counts = [value for field, value in config.items() if any(part in field for part in PARTS)]
-    return max([count for count in counts if isinstance(count, int)] + inside, default=0)
+def _check_tokenizer_size(name: str, sizes_bytes: dict[str, int], tokens: int) -> None:
+    """Refuse a tokenizer that is far too large for the network: it would be read as a whole to find that out."""
+    if tokens > MOST_TOKENS:
+        raise ModelRefused(f"{name} knows more than {MOST_TOKENS:,} tokens. Choose another model.")
+    most_bytes = SPARE_TOKENIZER_BYTES + tokens * MOST_BYTES_PER_TOKEN
+    if max(sizes_bytes.get(file, 0) for file in TOKENIZER_FILES) > most_bytes:
+        raise ModelRefused(f"The tokenizer of {name} is far larger than its network needs. Choose another model.")
 
 
 def _find_abilities(config: dict, files: set[str]) -> frozenset[Ability]:

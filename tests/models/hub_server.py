@@ -14,6 +14,7 @@ API = re.compile(r"/api/models/(?P<id>[^/]+/[^/]+?)(/revision/(?P<revision>[^/]+
 RESOLVE = re.compile(r"/(?P<id>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)")
 STORE = re.compile(r"/store/(?P<sha256>[0-9a-f]{64})")
 LARGE_ENDINGS = (".safetensors", ".bin", ".h5", ".msgpack", ".onnx")  # kept in LFS: listed with a sha256
+LOGIN_PAGE = b"<html>Welcome to our hotel</html>"
 
 
 @dataclass
@@ -27,7 +28,8 @@ class Repository:
         licence: As tagged; None = no tag.
         sizes_bytes: Sizes to claim in the listing instead of the real ones.
         sha256: Checksums to claim instead of the real ones.
-        cuts: By file, after how many bytes of each coming download the connection is cut.
+        cuts: By file, after how many bytes of each coming download the connection is cut; or LOGIN_PAGE, which comes
+            instead.
         status: Answer to every request instead of 200, e.g. 503.
         login_page: Whether every answer is a page of HTML, as in a hotel.
     """
@@ -38,7 +40,7 @@ class Repository:
     licence: str | None = "apache-2.0"
     sizes_bytes: dict[str, int] = field(default_factory=dict)
     sha256: dict[str, str] = field(default_factory=dict)
-    cuts: dict[str, list[int]] = field(default_factory=dict)
+    cuts: dict[str, list[int | bytes]] = field(default_factory=dict)
     status: int = 200
     login_page: bool = False
 
@@ -60,6 +62,7 @@ class HubServer(ThreadingHTTPServer):
     Attributes:
         repositories: By id; may be changed while it runs.
         published: Files at addresses of their own, outside any repository, by path.
+        says_length: Whether it says how long such a file is.
         sent: Every answer, in order.
     """
 
@@ -69,6 +72,7 @@ class HubServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.repositories: dict[str, Repository] = {}
         self.published: dict[str, bytes] = {}
+        self.says_length = True
         self.sent: list[Sent] = []
         self.lock = Lock()
 
@@ -117,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif match := STORE.fullmatch(path):
             self._store(match["sha256"])
         elif path in self.server.published:
-            self._answer(200, self.server.published[path])
+            self._answer(200, self.server.published[path], says_length=self.server.says_length)
         else:
             self._answer(404)
 
@@ -133,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif repository.status != 200:
             self._answer(repository.status)
         elif repository.login_page:
-            self._answer(200, b"<html>Welcome to our hotel</html>")
+            self._answer(200, LOGIN_PAGE)
         elif revision not in ("main", repository.commit):
             self._answer(404, headers={"X-Error-Code": "RevisionNotFound"})
         else:
@@ -179,14 +183,28 @@ class _Handler(BaseHTTPRequestHandler):
             for name, content in repository.files.items():
                 if hashlib.sha256(content).hexdigest() == sha256:
                     cuts = repository.cuts.get(name)
-                    self._answer(200, content, cut=cuts.pop(0) if cuts and self.command == "GET" else None)
+                    cut = cuts.pop(0) if cuts and self.command == "GET" else None
+                    if cut is LOGIN_PAGE:
+                        self.headers.replace_header("Range", "")
+                        content, cut = LOGIN_PAGE, None
+                    self._answer(200, content, cut=cut)
                     return
         self._answer(404)
 
-    def _answer(self, status: int, body: bytes = b"", *, headers: dict | None = None, cut: int | None = None) -> None:
+    def _answer(
+        self,
+        status: int,
+        body: bytes = b"",
+        *,
+        headers: dict | None = None,
+        cut: int | None = None,
+        says_length: bool = True,
+    ) -> None:
         asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
         start = int(asked[1]) if asked and status == 200 else 0
-        headers = {"Content-Length": str(len(body) - start), "Accept-Ranges": "bytes", **(headers or {})}
+        headers = {"Accept-Ranges": "bytes", **(headers or {})}
+        if says_length:
+            headers["Content-Length"] = str(len(body) - start)
         if start:
             status, headers["Content-Range"] = 206, f"bytes {start}-{len(body) - 1}/{len(body)}"
         sent = b"" if self.command == "HEAD" else body[start:][:cut]
@@ -198,5 +216,5 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(sent)
-        if cut is not None:
+        if cut is not None or not says_length:
             self.close_connection = True  # before the promised length: the client sees a broken connection

@@ -15,7 +15,7 @@ from explorer.models.card import HubRepository
 from explorer.models.hub import check_id, find_cached, list_files
 from explorer.models.hub import download as download_model
 from explorer.models.progress import ignore
-from tests.models.hub_server import Repository
+from tests.models.hub_server import LOGIN_PAGE, Repository
 from tests.models.small_models import make_card
 
 COMMIT = "c" * 40
@@ -106,6 +106,15 @@ def test_a_stopped_download_continues_too(hub, repository):
         download_model(CARD, stop)
     download_model(CARD, ignore)
     assert starts_of_downloads(hub)[1] > 100_000
+
+
+def test_a_login_page_in_the_middle_of_a_download_costs_nothing_of_it(hub, repository):
+    repository.cuts["model.safetensors"] = [500_000, LOGIN_PAGE]
+    with pytest.raises(ModelUnavailable, match="something else answers in place of its server"):
+        download_model(CARD, ignore)
+    folder = download_model(CARD, ignore)
+    assert (folder / "model.safetensors").read_bytes() == WEIGHTS
+    assert starts_of_downloads(hub)[-1] == 500_000
 
 
 def test_bytes_that_are_not_the_published_ones_are_thrown_away(hub, repository):

@@ -17,6 +17,7 @@ from explorer.models.memory import (
     device_memory_bytes,
     expected_weights_bytes,
     is_out_of_memory,
+    loaded_bytes,
     measure_weights_bytes,
     release_memory,
 )
@@ -95,9 +96,21 @@ def test_tied_weights_are_measured_once():
 
 def test_parameters_are_counted_from_headers_alone(folder):
     network = BertForMaskedLM(TINY)
-    assert count_parameters(folder) == network.num_parameters()
+    assert count_parameters(folder.glob("*.safetensors")) == network.num_parameters()
     save_file({"more": torch.zeros(3, 5)}, folder / "model-2.safetensors")
-    assert count_parameters(folder) == network.num_parameters() + 15
+    assert count_parameters(folder.glob("*.safetensors")) == network.num_parameters() + 15
+
+
+def test_weights_take_in_memory_what_their_number_format_there_takes(tmp_path):
+    """Files of 8 bits would count a quarter of what they take in float32."""
+    eight, pickled = tmp_path / "model.safetensors", tmp_path / "pytorch_model.bin"
+    save_file({"weight": torch.zeros(10, 30).to(torch.float8_e4m3fn)}, eight)
+    (tmp_path / "model.safetensors.index.json").write_text("{}")
+    pickled.write_bytes(bytes(1000))
+    assert loaded_bytes([tmp_path / "model.safetensors.index.json", eight], torch.float32) == 1200
+    assert loaded_bytes([eight], torch.bfloat16) == 600
+    assert loaded_bytes([pickled], torch.float32) == 1000 and loaded_bytes([pickled], torch.bfloat16) == 500
+    assert loaded_bytes([], torch.float32) == 0
 
 
 @pytest.mark.parametrize(
@@ -107,7 +120,7 @@ def test_parameters_are_counted_from_headers_alone(folder):
 )
 def test_a_damaged_file_has_no_known_size(tmp_path, content):
     (tmp_path / "model.safetensors").write_bytes(content)
-    assert count_parameters(tmp_path) is None
+    assert count_parameters(tmp_path.glob("*.safetensors")) is None
 
 
 def test_what_is_expected_comes_from_the_best_known_fact(folder, monkeypatch):

@@ -1,12 +1,15 @@
 """ELMo: word vectors that depend on their sentence, before transformers."""
 
-from explorer.models.card import Ability, ModelCard, PublishedFiles
+from explorer.models.card import Ability, ModelCard, PublishedFile, PublishedFiles
 
 ADDRESS = "https://s3-us-west-2.amazonaws.com/allennlp/models/elmo/"
 
 
-def _published(shape: str) -> PublishedFiles:
-    files = (f"elmo_{shape}_options.json", f"elmo_{shape}_weights.hdf5")
+def _published(shape: str, options_bytes: int | None = None, weights_bytes: int | None = None) -> PublishedFiles:
+    files = (
+        PublishedFile(f"elmo_{shape}_options.json", options_bytes),
+        PublishedFile(f"elmo_{shape}_weights.hdf5", weights_bytes),
+    )
     return PublishedFiles(base_url=f"{ADDRESS}{shape}/", files=files)
 
 
@@ -25,7 +28,7 @@ ELMO = (
     ),
     ModelCard(
         name="ELMo",
-        source=_published("2x4096_512_2048cnn_2xhighway"),
+        source=_published("2x4096_512_2048cnn_2xhighway", options_bytes=336, weights_bytes=374_434_792),
         model_type="elmo",
         abilities=frozenset({Ability.EMBED}),
         special='The first widely used contextual vectors: "play" in a theatre and on a pitch are no longer one point.',

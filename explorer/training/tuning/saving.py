@@ -24,7 +24,7 @@ from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import ModelRefused
 from explorer.models.card import HubRepository, InstalledPackage, ModelCard
-from explorer.models.loading import UNREADABLE
+from explorer.models.unreadable import UNREADABLE
 from explorer.training.network_files import save_network
 from explorer.training.tuning.examples import Example, ExampleSet
 from explorer.training.tuning.model_card import write_readme
