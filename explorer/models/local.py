@@ -10,7 +10,7 @@ from weakref import finalize, ref
 
 import torch
 
-from explorer.errors import ModelUnavailable, OutOfMemory
+from explorer.errors import ModelUnavailable, OutOfMemory, UnsuitableModel
 from explorer.models.backend import LoadedModel, Result
 from explorer.models.callers import current_caller
 from explorer.models.card import ModelCard
@@ -27,6 +27,7 @@ from explorer.models.memory import (
 from explorer.models.progress import Progress
 from explorer.models.status import Budget, ModelStatus, format_bytes
 from explorer.models.turns import Turns, needs_turn
+from explorer.models.unreadable import is_tokenizer_fault
 from explorer.settings import GIB, Settings
 from explorer.settings import settings as read_settings
 
@@ -75,6 +76,7 @@ class LocalBackend:
 
         Raises:
             OutOfMemory: The model or the analysis does not fit, even after others were unloaded.
+            UnsuitableModel: Its tokenizer breaks down at the text.
             TooBusy: There was no room, or no turn, in time.
             NobodyWaits: Whoever asked has left.
             TakesTooLong: It has computed for as long as one question may.
@@ -146,7 +148,10 @@ class LocalBackend:
                 raise ModelUnavailable(
                     f"The download of {card.name} was stopped. Ask again, and it goes on from there."
                 )
-            expected = known_bytes or progress.total_bytes * choose_dtype(card, self.device).itemsize // 4  # of float32
+            if progress.what == "loading" and card.parameters is None:  # what the files say, now that they are here
+                expected = progress.total_bytes
+            else:
+                expected = known_bytes or progress.total_bytes * choose_dtype(card, self.device).itemsize // 4
             self._refuse_if_too_large(card, expected)
             if progress.what == "loading" and not slot.weights_bytes:
                 self._leases.reserve(slot, expected)
@@ -170,7 +175,11 @@ class LocalBackend:
         for _ in range(attempts):
             try:
                 return work()
-            except Exception as error:
+            except BaseException as error:
+                if is_tokenizer_fault(error):
+                    raise UnsuitableModel(
+                        f"The tokenizer of {card.name} breaks down at this text. Change it, or choose another model."
+                    ) from error
                 if not is_out_of_memory(error):
                     raise
             self._leases.drop_idle()  # after the except block: the traceback held the very tensors to be freed

@@ -8,6 +8,7 @@ from threading import Event
 import pytest
 
 from explorer.errors import ModelRefused, ModelUnavailable, TooBusy
+from explorer.models.progress import Progress
 from tests.models.tiny_loader import BYTES, PARAMETERS, A, B, C, Loader, backend_of, name_of, wait_until
 
 
@@ -39,6 +40,20 @@ def test_no_model_leaves_before_the_files_of_the_next_are_here(loader, parameter
         loader.gate.set()
         load.result(timeout=10)
     assert list(backend.status()) == [coming] and backend.budget().used_bytes == BYTES
+
+
+def test_room_is_made_for_what_the_files_say_where_the_card_knows_their_size_alone(loader):
+    used = []
+
+    def load(card, *, device, progress):
+        progress(Progress(0, BYTES, "loading"))
+        used.append(backend.budget().used_bytes)
+        return loader(card, device=device, progress=progress)
+
+    backend = backend_of(load, models=1.5)
+    backend.run(A, name_of)
+    backend.run(replace(B, parameters=None, weights_bytes=BYTES // 4), name_of)
+    assert used == [4 * PARAMETERS, BYTES], "A has left, and all of B is reserved"
 
 
 def test_no_model_leaves_for_one_that_cannot_be_had(loader):
