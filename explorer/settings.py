@@ -26,6 +26,7 @@ class Settings:
         hub_models: Whether visitors may name any model of the Hugging Face Hub.
         hub_token: Whether the operator's Hub token (HF_TOKEN) is used, so that gated and private models can be had;
             every visitor can then use whatever that token may read.
+        log_texts: Whether the log repeats the messages of faults, which may hold what visitors typed.
         local_models: Folder under which visitors may name model folders; empty = they may not.
         longest_text_characters: Longer input is refused before it is tokenized.
         most_blanks: Most blanks in one text.
@@ -52,6 +53,14 @@ class Settings:
             left is computed again when it is looked at.
         largest_request_mib: Larger HTTP bodies are refused, in MiB.
         largest_upload_mib: Larger files that visitors upload are refused, in MiB; they go within an hour.
+        uploads_room_gib: Disk for all files that visitors uploaded in the last hour, in GiB, half of it at most for
+            those of one address; when it is full, more are refused.
+        most_unread_mib: Memory for answers that were asked for over HTTP and not yet fetched, in MiB; when it is full,
+            those that wait longest are dropped, and all of them after 5 minutes.
+        origins: Addresses under which browsers know this page beside the one they ask for, e.g. that of a proxy that
+            does not pass it on, as `https://explorer.example.edu`, separated by spaces; `*` = any page may ask.
+        frames: Pages that may show this one in a frame, e.g. `https://moodle.example.edu`, separated by spaces; on a
+            Hugging Face Space those of Hugging Face may anyway.
         most_waiting: How many clicks may wait in the page's queue.
         jobs_folder: Where jobs of fine-tuning and the models they make are kept; empty = beside the Hub's cache.
         most_jobs: Most jobs of fine-tuning that one visitor may keep, finished ones included.
@@ -77,6 +86,7 @@ class Settings:
     longest_wait_seconds: float = 120.0
     hub_models: bool = True
     hub_token: bool = False
+    log_texts: bool = False
     local_models: str = ""
     longest_text_characters: int = 20_000
     most_blanks: int = 10
@@ -100,6 +110,10 @@ class Settings:
     most_attention_mib: int = 512
     largest_request_mib: float = 8.0
     largest_upload_mib: float = 256.0
+    uploads_room_gib: float = 4.0
+    most_unread_mib: float = 128.0
+    origins: str = ""
+    frames: str = ""
     most_waiting: int = 256
     jobs_folder: str = ""
     most_jobs: int = 20

@@ -1,18 +1,22 @@
-"""Imports Gradio, and leaves out two things that it does at length and that nobody here needs.
+"""Imports Gradio, and leaves out three things that it does and that nobody here needs.
 
 For each class of components Gradio reads its file, parses it twice and writes type stubs (.pyi) beside it, for editors:
 over a third of its import. It leaves this out for classes that have no file: so, while they are made, its own and ours
 have none.
 
 For each visitor, and each question over HTTP, Gradio describes all components of the page anew, for its deep links
-(ours are addresses), in the one thread that answers everybody. It describes none that are not on the page: so, while a
-session begins, nothing is, and a component is described when its value changes.
+(ours are addresses), in the one thread that answers everybody, and then keeps there all that it answers. It describes
+none that are not on the page: so, while a session begins, nothing is; and what it would keep is dropped.
+
+Errors that it meets it prints, with what visitors typed. Ours logs them, without.
 """
 
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
+
+from explorer.logs import log_fault
 
 
 @contextmanager
@@ -34,6 +38,7 @@ def without_stubs() -> Iterator[None]:
 
 with without_stubs():
     import gradio
+    from gradio import queueing, route_utils, routes
     from gradio.state_holder import SessionState
 
 
@@ -42,6 +47,12 @@ def _leave_out_descriptions(begin: Callable[[SessionState, object], None]) -> No
         begin(self, SimpleNamespace(default_config=blocks.default_config, blocks={}))
 
     SessionState.__init__ = begin_session
+    SessionState._update_config = lambda self, key: None
+    SessionState._update_value_in_config = lambda self, key, value: None
 
 
 _leave_out_descriptions(SessionState.__init__)
+
+
+for module in (queueing, route_utils, routes):
+    module.traceback = SimpleNamespace(print_exc=lambda: log_fault("Gradio"))  # all that these take of traceback

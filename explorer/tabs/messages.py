@@ -1,7 +1,5 @@
 """What a handler tells the visitor: progress while a model is on its way, and errors where the mistake is."""
 
-import logging
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
@@ -14,6 +12,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.errors import ExplorerError
+from explorer.logs import log_fault
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.visitors import find_model
@@ -21,7 +20,6 @@ from explorer.tabs.visitors import find_model
 # Events of the page itself: not listed, no spinner. Gradio would copy the state of every output, and of all that stands
 # in it, at every message, only to hide the spinner on it: benchmarks/first_token.py took 260 ms so, and takes 102.
 QUIET = {"api_visibility": "private", "show_progress": "hidden", "show_progress_on": []}
-LOG = logging.getLogger("explorer")
 POLL_SECONDS = 0.25
 SLOW_SECONDS = 0.4  # a load that takes longer shows what is going on
 LATE_SECONDS = 0.7  # after a stop; a message of new work that is overwritten then comes again at its next word
@@ -135,10 +133,8 @@ def explain(error: Exception) -> str:
 
 def fault_message() -> str:
     """Log the exception being handled, and return what to tell the visitor."""
-    reference = secrets.token_hex(4)
-    LOG.exception("fault %s", reference)
     return (
-        f"Something went wrong on our side (reference {reference}). Your input is kept; try again, "
+        f"Something went wrong on our side (reference {log_fault()}). Your input is kept; try again, "
         "or tell the operator the reference."
     )
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from explorer.errors import ExplorerError, OutOfMemory, UnsuitableCorpus, UnwritableFolder
+from explorer.logs import log_fault
 from explorer.models.backend import LoadedModel
 from explorer.models.registry import FindModel, Registry
 from explorer.training.jobs.desk import Desk, Turn
 from explorer.training.jobs.records import read_examples
-from explorer.training.jobs.shelf import LOG
 from explorer.training.tuning.examples import ExampleSet
 from explorer.training.tuning.results import Run, TrainingStep
 
@@ -64,8 +63,7 @@ def take_turn(
         desk.put_back(turn)
         raise
     except Exception:
-        reference = secrets.token_hex(4)
-        LOG.exception("fault %s in job %s", reference, place.id)
+        reference = log_fault(f"job {place.id}")
         desk.put_back(
             turn,
             f"Something went wrong on our side (reference {reference}). Resume tries again from the last checkpoint, "

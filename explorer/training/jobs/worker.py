@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import logging
 import os
 import signal
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from filelock import Timeout
 
 from explorer.errors import UnwritableFolder
+from explorer.logs import begin_log
 from explorer.models.backend import LoadedModel
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import FindModel, Registry
@@ -113,7 +113,7 @@ def main() -> None:
     parser.add_argument("--device", default=settings().device, help="where models run: auto, cpu, cuda, cuda:1, mps")
     parser.add_argument("--idle-seconds", type=float, default=IDLE_SECONDS, help="how long to wait for more jobs")
     given = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    begin_log()
     os.environ["EXPLORER_DEVICE"] = given.device
     settings.cache_clear()
     be_modest()
