@@ -44,6 +44,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/crowd.py
 	$(BIN)/python benchmarks/heavy_questions.py
+	$(BIN)/python benchmarks/unread_answers.py
 	$(BIN)/python benchmarks/fill_blanks.py
 	$(BIN)/python benchmarks/span_filling.py
 	$(BIN)/python benchmarks/generation.py

@@ -1,6 +1,5 @@
 """Start the explorer: lay out the page, open it, and bring the first model into memory behind it."""
 
-import logging
 import os
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
@@ -12,17 +11,22 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
 import explorer
+from explorer.logs import LOG, begin_log, take_over
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.settings import settings
 from explorer.tabs.browser_files import browser_files_route, pack_plotly
 from explorer.tabs.fine_tune.download import download_route
 from explorer.tabs.first_page import drawn_route, page_route
+from explorer.tabs.guards import guards
 from explorer.tabs.leaving import hear_signals, serve_until_told
-from explorer.tabs.limits import RequestLimits
 from explorer.tabs.page import THEME, build_page, page_style
+from explorer.tabs.unread import Unread
 from explorer.training.jobs.supervising import open_jobs, watch_jobs
 
 MOST_SECONDS_TO_DRAW = 5  # and as long for nobody to come
+MOST_PAGES = (
+    2000  # that Gradio remembers, at 50 kB and what their States hold; those that asked longest ago are forgotten
+)
 MOST_THREADS = 100  # also the most events that Gradio lets be at work, streams of a class of 30 included
 
 
@@ -30,26 +34,30 @@ def main() -> None:
     """Serve the page until SIGINT (Ctrl+C) or SIGTERM comes, then answer what is at work, and leave with 0."""
     heard = hear_signals()
     ask_itself_directly()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    begin_log()
     registry = explorer.open_registry()
     page = build_page(registry)
+    Unread.watch(page)
     drawn = Event()
     page.launch(
         theme=THEME,
         **page_style(),
         max_threads=MOST_THREADS,
+        state_session_capacity=MOST_PAGES,
         prevent_thread_lock=True,
         _frontend=False,  # else it gives up where its own first page takes it longer than 3 s
         run_history=False,
         ssr_mode=False,
         show_error=False,
+        enable_monitoring=False,
         footer_links=["api"],
         max_file_size=f"{int(settings().largest_upload_mib)}mb",
         app_kwargs={
-            "middleware": [Middleware(GZipMiddleware, compresslevel=4), RequestLimits.middleware()],
+            "middleware": [Middleware(GZipMiddleware, compresslevel=4), *guards(page)],
             "routes": [page_route(), browser_files_route(), drawn_route(drawn), download_route(registry, open_jobs())],
         },
     )
+    take_over("uvicorn")
     Thread(target=watch_jobs, args=(open_jobs(), Event()), daemon=True).start()
     Thread(target=warm_up, args=(registry, drawn), daemon=True).start()
     serve_until_told(page, heard)
@@ -74,7 +82,7 @@ def warm_up(registry: explorer.models.registry.Registry, drawn: Event) -> None:
     try:
         registry.load(DEFAULT_MODEL)
     except explorer.errors.ExplorerError as error:
-        logging.getLogger("explorer").warning("%s", error)
+        LOG.warning("%s", error)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import gradio as gr
 
 from explorer.models.callers import Caller, calling
 from explorer.settings import settings
+from explorer.tabs.answering import explain_mistake
+from explorer.tabs.messages import fault_message
 
 
 class Page(gr.Blocks):
@@ -15,6 +17,30 @@ class Page(gr.Blocks):
 
     His question is over when he stops it, closes the page, or hangs up.
     """
+
+    async def process_api(
+        self, *given: Any, session_hash: str | None = None, event_id: str | None = None, **named: Any
+    ) -> dict[str, Any]:
+        """Answer an event, or the next step of one; as gr.Blocks does.
+
+        Raises:
+            gr.Error: What was sent cannot be taken; or the fault is ours, and is logged.
+        """
+        is_generating = False
+        try:
+            answer = await super().process_api(*given, session_hash=session_hash, event_id=event_id, **named)
+            is_generating = answer["is_generating"]
+            return answer
+        except gr.Error as error:
+            error.print_exception = False  # it repeats what was sent
+            raise
+        except Exception as error:
+            mistake = explain_mistake(error)
+            raise gr.Error(mistake[1] if mistake else fault_message(), print_exception=False) from error
+        finally:
+            if session_hash is not None and session_hash == event_id and not is_generating:
+                self.state_holder.session_data.pop(session_hash, None)  # of one question over HTTP, which has no others
+                self.state_holder.time_last_used.pop(session_hash, None)
 
     async def call_function(
         self,

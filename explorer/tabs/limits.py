@@ -1,11 +1,11 @@
-"""What the web server refuses before Gradio reads it, and the headers it adds."""
+"""What the web server refuses for its size before Gradio reads it."""
 
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.settings import settings
+from explorer.tabs.answering import send_text
 
-HEADERS = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin"))
 MIB = 2**20
 UPLOAD = "/gradio_api/upload"
 FORM_MIB = 1  # what stands around a file
@@ -40,7 +40,7 @@ class RequestLimits:
         most_bytes = self._most_upload_bytes if scope["path"].endswith(UPLOAD) else self._most_bytes
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         if not announced.isdigit() or int(announced) > most_bytes:
-            await self._refuse(send, most_bytes)
+            await _refuse(send, most_bytes)
             return
         read_bytes = 0
 
@@ -52,20 +52,14 @@ class RequestLimits:
                 raise ValueError("the body is larger than announced")
             return message
 
-        async def dressed(message: Message) -> None:
-            is_start = message["type"] == "http.response.start"
-            if read_bytes > most_bytes:
-                if is_start:
-                    await self._refuse(send, most_bytes)
-                return
-            if is_start:
-                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
-            await send(message)
+        async def instead(message: Message) -> None:
+            if read_bytes <= most_bytes:
+                await send(message)
+            elif message["type"] == "http.response.start":
+                await _refuse(send, most_bytes)
 
-        await self._app(scope, counted, dressed)
+        await self._app(scope, counted, instead)
 
-    async def _refuse(self, send: Send, most_bytes: int) -> None:
-        text = f"The request is larger than {most_bytes // MIB} MiB.".encode()
-        headers = [(b"content-type", b"text/plain; charset=utf-8"), *HEADERS]
-        await send({"type": "http.response.start", "status": 413, "headers": headers})
-        await send({"type": "http.response.body", "body": text})
+
+async def _refuse(send: Send, most_bytes: int) -> None:
+    await send_text(send, 413, f"The request is larger than {most_bytes // MIB} MiB.")

@@ -8,6 +8,7 @@ from explorer.tabs import TABS
 from explorer.tabs.asking import Page
 from explorer.tabs.endpoints import add_endpoints
 from explorer.tabs.links import wire_links
+from explorer.tabs.upload_room import KEPT_SECONDS, LOOK_SECONDS
 
 HEADING = """<header class="masthead"><h1>Language model explorer</h1>
 <p>Look inside pre-trained language models, without writing code.</p></header>"""
@@ -49,7 +50,6 @@ STYLES = (
     "similarity.css",
     "fine_tune.css",
 )
-KEPT_SECONDS = 3600  # files that Gradio keeps for a session
 
 THEME = gr.themes.Base(
     primary_hue=gr.themes.colors.blue,
@@ -67,7 +67,7 @@ THEME = gr.themes.Base(
 def build_page(registry: Registry) -> gr.Blocks:
     """Lay every tab out on one page; no model is loaded until it is asked for."""
     with Page(
-        title="Language model explorer", analytics_enabled=False, delete_cache=(KEPT_SECONDS, KEPT_SECONDS)
+        title="Language model explorer", analytics_enabled=False, delete_cache=(LOOK_SECONDS, KEPT_SECONDS)
     ) as page:
         page.queue(max_size=settings().most_waiting, default_concurrency_limit=None)  # quickest while it is empty
         gr.HTML(HEADING, padding=False)

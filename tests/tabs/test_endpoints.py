@@ -17,7 +17,7 @@ from explorer.analysis.attention_view import view_attention
 from explorer.analysis.exporting import to_json
 from explorer.errors import NobodyWaits
 from explorer.models.catalogue import SPAN_MODEL
-from explorer.tabs.limits import RequestLimits
+from explorer.tabs.guards import guards
 from explorer.tabs.page import build_page
 from tests.conftest import SHIPPED
 
@@ -66,8 +66,8 @@ ENDPOINTS = {
 @pytest.fixture(scope="module")
 def address(shipped_registry):
     page = build_page(shipped_registry)
-    limits = {"middleware": [RequestLimits.middleware()]}
-    page.launch(prevent_thread_lock=True, quiet=True, app_kwargs=limits, ssr_mode=False, _frontend=False)
+    guarded = {"middleware": guards(page)}
+    page.launch(prevent_thread_lock=True, quiet=True, app_kwargs=guarded, ssr_mode=False, _frontend=False)
     yield page.local_url
     page.close()
 
@@ -269,7 +269,3 @@ def test_a_body_that_is_too_large_is_refused_unread(address):
             yield b"x" * 2**20
 
     assert httpx.post(url, content=chunks(), timeout=60).status_code == 413
-
-
-def test_pages_carry_the_protecting_headers(address):
-    assert httpx.get(address, timeout=60).headers["x-content-type-options"] == "nosniff"
