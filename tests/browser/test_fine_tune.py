@@ -162,6 +162,7 @@ def test_the_mix_of_layers_that_a_task_learned_is_followed_to_a_word(open_page):
     expect(page.locator(".message.error:visible")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_link_to_a_task_that_offers_fewer_methods_opens_without_an_error(open_page):
     page = open_page(TAB + "&model=MiniLM+(causal)&task=causal&run=race")  # open_page looks for Gradio's own errors
     expect(page.locator("#tune-methods label").first).to_have_text("LoRA")

@@ -80,6 +80,7 @@ def test_what_is_at_work_is_answered_and_nobody_else_let_in(tmp_path):
         assert page.process.wait(timeout=GIVE_UP_SECONDS) == 0
 
 
+@pytest.mark.slow
 def test_a_second_signal_ends_what_computes(tmp_path):
     with serving(tmp_path) as page, ThreadPoolExecutor() as pool:
         answer = pool.submit(page.fill, f"The {ENDLESS} cat ___ on the mat.")

@@ -120,6 +120,7 @@ def test_so_does_a_tuned_base_without_its_examples_until_it_is_deleted(take, sto
     assert not (take(second) / "base").exists()
 
 
+@pytest.mark.slow
 def test_random_weights_need_no_base(take, store, shipped_registry):
     folder = take(tuned(store, shipped_registry, SHIPPED, "scratch"))
     assert not (folder / "base").exists() and not (store.shelf.folder / "bases").exists()
