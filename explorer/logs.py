@@ -20,7 +20,7 @@ FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 LEFT_OUT = "(EXPLORER_LOG_TEXTS=1 logs its message)"
 MOST_CAUSES = 20  # of one fault that are told
 TOLD_IN_LINES = ("asyncio",)  # loggers whose first line says what happened, and the others to what, exceptions included
-TYPED_ADDRESSES = ("httpx",)  # they log each address at INFO: that of the model that a visitor named
+TYPED_ADDRESSES = ("httpx", "httpx2")  # they log each address at INFO: that of the model that a visitor named
 SHOWING_VALUES = ("gradio",)  # packages whose warnings repeat the values of components
 
 
