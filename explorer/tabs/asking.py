@@ -63,7 +63,7 @@ class Page(gr.Blocks):
 def _caller_of(page: gr.Blocks, request: gr.Request | None, event_id: str | None) -> Caller:
     """The visitor behind an event."""
     session = getattr(request, "session_hash", None)
-    if session in (None, event_id):  # asked over HTTP without a session: known by the address
+    if not session or session == event_id:  # asked over HTTP without a session: known by the address
         session = getattr(getattr(request, "client", None), "host", None) or "somebody"
     return Caller(session, _waits_for(page, event_id), settings().longest_analysis_seconds)
 

@@ -13,6 +13,8 @@ import pytest
 from explorer.models.callers import Caller, current_caller
 from explorer.settings import settings
 from explorer.tabs.asking import Page
+from explorer.tabs.fetching import Fetching
+from explorer.tabs.limits import MIB, RequestLimits
 
 MOST_SECONDS = 30
 
@@ -52,10 +54,17 @@ def works():
 
 @pytest.fixture(scope="module")
 def page(works):
+    def fetched(asked: object) -> str | None:
+        return works.endless() if asked == "endless" else works.quick()
+
     with Page(analytics_enabled=False) as page:
         for handler in (works.endless, works.other, works.quick, works.steps):
             gr.api(handler, api_name=handler.__name__, concurrency_limit=None)
-    page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False)
+        page.fetching = gr.HTML(server_functions=[fetched])
+    middleware = [RequestLimits.middleware(), Fetching.middleware()]
+    page.launch(
+        prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False, app_kwargs={"middleware": middleware}
+    )
     yield page
     page.close()
 
@@ -136,3 +145,37 @@ def test_all_who_ask_from_one_address_without_a_session_are_one_visitor(works, h
         http.get(f"/call/quick/{ask(http, 'quick')}")
     one, other = (works.began.get(timeout=MOST_SECONDS).name for _ in range(2))
     assert one == other == "127.0.0.1"
+
+
+def fetch(page, http, asked, session):
+    """Have the component of a page fetch something by itself."""
+    body = {"component_id": page.fetching._id, "fn_name": "fetched", "data": asked, "session_hash": session}
+    return http.post("/component_server", json=body)
+
+
+def test_what_a_component_fetches_is_asked_by_its_page(works, page, http):
+    answer = fetch(page, http, "quick", "a page")
+    assert json.loads(answer.json()) == [True, settings().longest_analysis_seconds]
+    assert works.began.get(timeout=MOST_SECONDS).name == "a page"
+
+
+def test_what_names_its_page_in_another_form_is_asked_by_its_address(works, page, http):
+    form = {"component_id": str(page.fetching._id), "fn_name": "fetched", "data": "{}", "session_hash": "a page"}
+    http.post("/component_server", data=form, files={"file": b"x"}).raise_for_status()
+    assert works.began.get(timeout=MOST_SECONDS).name == "127.0.0.1"
+
+
+def test_a_component_that_hangs_up_is_waited_for_no_more(works, page, http):
+    http.timeout = 0.5
+    with pytest.raises(httpx.ReadTimeout):
+        fetch(page, http, "endless", "hangs up")
+    assert works.ended.get(timeout=MOST_SECONDS) == works.began.get(timeout=MOST_SECONDS).name == "hangs up"
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b"", b"\xff", b'{"session_hash": 7}'])
+def test_what_is_no_request_of_a_component_is_refused(http, body):
+    assert http.post("/component_server", content=body).status_code == 400
+
+
+def test_what_is_too_large_is_not_read_to_its_end(http):
+    assert http.post("/component_server", content=iter([bytes(MIB)] * 12)).status_code == 413
