@@ -5,6 +5,7 @@ from html import escape
 
 from explorer.figures.notes import note
 from explorer.models.card import Ability, ModelCard
+from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.catalogue.families import FAMILIES, family_of
 from explorer.models.status import Budget, ModelStatus, format_bytes
 
@@ -114,8 +115,8 @@ def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool) 
 
 
 def _button(name: str, state: str, is_here: bool, is_offline: bool) -> str:
-    """What can be done with a model now; one that is on its way has no button, nor one that cannot be had."""
-    if state not in ("ready", "not loaded"):
+    """What can be done with a model now; nothing with one that is on its way, or that all visitors begin with."""
+    if state not in ("ready", "not loaded") or (state == "ready" and name == DEFAULT_MODEL):
         return ""
     if state == "not loaded" and not is_here and is_offline:
         return "<button type='button' disabled>Not available</button>"

@@ -11,10 +11,13 @@ from weakref import ref
 
 from explorer.errors import TooBusy
 from explorer.models.backend import LoadedModel
+from explorer.models.callers import OPERATOR, current_caller
 from explorer.models.card import ModelCard
 from explorer.models.memory import release_memory
 from explorer.models.progress import Progress
 from explorer.models.status import ModelStatus
+
+LATELY_SECONDS = 60.0
 
 
 @dataclass(eq=False)
@@ -31,6 +34,7 @@ class Slot:
         error: Why it could not be loaded.
         settled: Set once it is loaded or has failed.
         visitors: Of each who waits for it, whether he still does.
+        used_by: When each visitor asked for it or let it go, by his name; those who did lately.
     """
 
     card: ModelCard
@@ -42,6 +46,7 @@ class Slot:
     error: BaseException | None = None
     settled: Event = field(default_factory=Event)
     visitors: list[Callable[[], bool]] = field(default_factory=list)
+    used_by: dict[str, float] = field(default_factory=dict)
 
     @property
     def is_idle(self) -> bool:
@@ -52,6 +57,12 @@ class Slot:
     def is_wanted(self) -> bool:
         """Whether anybody still waits for it."""
         return any(is_waiting() for is_waiting in list(self.visitors))
+
+    def note_use(self, visitor: str, at_seconds: float) -> None:
+        """Somebody asks for it, or lets it go."""
+        self.used_at_seconds = at_seconds
+        self.used_by[visitor] = at_seconds
+        self.used_by = {name: at for name, at in self.used_by.items() if at_seconds - at < LATELY_SECONDS}
 
 
 class Leases:
@@ -94,7 +105,8 @@ class Leases:
         Returns:
             Its slot, and not the model itself, so that no frame keeps weights that were let go.
         """
-        slot, is_new = self._enter(card, is_waiting)
+        visitor = current_caller().name
+        slot, is_new = self._enter(card, is_waiting, visitor)
         try:
             if is_new:
                 self._fill(slot, load)
@@ -103,7 +115,7 @@ class Leases:
                 raise slot.error
             yield slot
         finally:
-            self._leave(slot, is_waiting)
+            self._leave(slot, is_waiting, visitor)
 
     def reserve(self, slot: Slot, weights_bytes: int) -> None:
         """Make room for the weights of a model on its way, whose files are here; wait until others let go if need be.
@@ -132,14 +144,12 @@ class Leases:
             card: Which.
 
         Raises:
-            TooBusy: It is in use, or on its way.
+            TooBusy: It is in use, or on its way, or another visitor than the one who asks used it lately.
         """
         with self._changed:
             slot = self._slots.get(card)
-            if slot is not None and not slot.is_idle:
-                why = f"{slot.users} analyses are using it" if slot.model else "it is being loaded"
-                raise TooBusy(f"{card.name} stays in memory because {why}; try again when that is done.")
             if slot is not None:
+                self._check_idle(slot)
                 self._drop(slot)
         self._give_back()
 
@@ -181,21 +191,36 @@ class Leases:
             idle_seconds=self._clock() - slot.used_at_seconds if slot.is_idle else 0.0,
         )
 
-    def _enter(self, card: ModelCard, is_waiting: Callable[[], bool]) -> tuple[Slot, bool]:
+    def _check_idle(self, slot: Slot) -> None:
+        """Refuse to drop what somebody uses; who asks a question now and then uses a model between them, too."""
+        stays = f"{slot.card.name} stays in memory because"
+        if not slot.is_idle:
+            why = f"{slot.users} analyses are using it" if slot.model else "it is being loaded"
+            raise TooBusy(f"{stays} {why}; try again when that is done.")
+        visitor, now = current_caller().name, self._clock()
+        others = [now - at for name, at in slot.used_by.items() if name not in (OPERATOR.name, visitor)]
+        if visitor != OPERATOR.name and min(others, default=LATELY_SECONDS) < LATELY_SECONDS:
+            raise TooBusy(
+                f"{stays} another visitor used it {min(others):.0f} s ago; it can leave when no other has used it for "
+                f"{LATELY_SECONDS:.0f} s."
+            )
+
+    def _enter(self, card: ModelCard, is_waiting: Callable[[], bool], visitor: str) -> tuple[Slot, bool]:
         """Count one more user of a slot; True = it is new and must be filled."""
         with self._changed:
             is_new = card not in self._slots
             slot = self._slots.setdefault(card, Slot(card, self._clock()))
             slot.users += 1
+            slot.note_use(visitor, self._clock())
             slot.visitors.append(is_waiting)
             self._slots.move_to_end(card)
             return slot, is_new
 
-    def _leave(self, slot: Slot, is_waiting: Callable[[], bool]) -> None:
+    def _leave(self, slot: Slot, is_waiting: Callable[[], bool], visitor: str) -> None:
         with self._changed:
             slot.users -= 1
             slot.visitors.remove(is_waiting)
-            slot.used_at_seconds = self._clock()
+            slot.note_use(visitor, self._clock())
             if slot.users == 0:
                 slot.error = None  # its traceback leads to this slot and to a half-loaded network: break the cycle
             self._make_room(0)  # a model larger than expected may have overdrawn the limit while none could go

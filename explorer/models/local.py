@@ -13,7 +13,7 @@ import torch
 from explorer.errors import ModelUnavailable, OutOfMemory, UnsuitableModel
 from explorer.models.backend import LoadedModel, Result
 from explorer.models.callers import current_caller
-from explorer.models.card import ModelCard
+from explorer.models.card import HubRepository, ModelCard
 from explorer.models.leases import Leases, Slot
 from explorer.models.loading import load_model
 from explorer.models.memory import (
@@ -24,6 +24,7 @@ from explorer.models.memory import (
     is_out_of_memory,
     release_memory,
 )
+from explorer.models.named_room import note_use
 from explorer.models.progress import Progress
 from explorer.models.status import Budget, ModelStatus, format_bytes
 from explorer.models.turns import Turns, needs_turn
@@ -117,7 +118,7 @@ class LocalBackend:
         """Let a model go, if it is here.
 
         Raises:
-            TooBusy: It is in use, or on its way.
+            TooBusy: It is in use, or on its way, or another visitor than the one who asks used it lately.
         """
         self._leases.drop(card)
 
@@ -134,6 +135,8 @@ class LocalBackend:
         return Budget(self.device, self._limit_bytes, self._leases.used_bytes(), self._device_bytes)
 
     def _hold(self, card: ModelCard, is_waiting: Callable[[], bool] | None = None) -> AbstractContextManager[Slot]:
+        if isinstance(card.source, HubRepository):
+            note_use(card.source)
         return self._leases.hold(card, self._load_into, is_waiting or current_caller().is_waiting)
 
     def _load_into(self, slot: Slot) -> LoadedModel:

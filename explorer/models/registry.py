@@ -106,7 +106,7 @@ class Registry:
         """Let a model go, if it is in memory.
 
         Raises:
-            TooBusy: It is in use.
+            TooBusy: It is in use, or another visitor than the one who asks used it lately.
         """
         card = self.card(name)
         if self._backend.is_open:

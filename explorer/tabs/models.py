@@ -5,8 +5,9 @@ import json
 import gradio as gr
 from huggingface_hub import constants
 
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, TooBusy
 from explorer.figures.catalogue import ABILITY_WORDS, budget_bar, model_table, reach_note
+from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
 from explorer.tabs.learning import build_learning
@@ -81,7 +82,9 @@ def build(registry: Registry) -> LinkedTab:
     def act(ability: str, only_here: bool, event: gr.EventData):
         name, wanted = str(event._data["name"]), event._data["act"]
         try:
-            if wanted == "unload":
+            if wanted == "unload" and name == DEFAULT_MODEL:
+                raise TooBusy(f"{name} stays in memory: every visitor begins with it.")
+            elif wanted == "unload":
                 registry.unload(name)
             else:
                 for words in loading_words(registry, name):

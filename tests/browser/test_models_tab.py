@@ -51,6 +51,8 @@ def test_a_press_during_which_the_table_is_redrawn_counts_and_so_does_one_during
     expect(row(page, CAUSAL)).to_contain_text("ready on cpu")
     page.mouse.up()
     row(page, CAUSAL).get_by_role("button", name=UNLOAD).click()
+    expect(page.get_by_role("alert")).to_contain_text("another visitor used it")
+    row(colleague, CAUSAL).get_by_role("button", name=UNLOAD).click()
     expect(row(page, CAUSAL)).to_contain_text("on this machine")
     expect(row(page, EARLY)).to_contain_text("ready on cpu")
     row(page, EARLY).get_by_role("button", name=UNLOAD).click()

@@ -13,7 +13,7 @@ from explorer.figures.catalogue import (
     state_words,
 )
 from explorer.models.card import Ability, HubRepository, ModelCard
-from explorer.models.catalogue import CATALOGUE
+from explorer.models.catalogue import CATALOGUE, DEFAULT_MODEL
 from explorer.models.status import Budget, ModelStatus
 
 CARD = ModelCard(
@@ -62,6 +62,13 @@ def test_the_table_says_all_that_a_teacher_asks():
 def test_a_model_on_its_way_has_no_button(state, act):
     html = model_table([CARD], {"Tiny": ModelStatus("Tiny", state)}, set())
     assert (act in html) if act else ("data-act" not in html)
+
+
+def test_the_model_that_all_begin_with_cannot_be_unloaded():
+    first = replace(CARD, name=DEFAULT_MODEL)
+    html = model_table([first], {DEFAULT_MODEL: ModelStatus(DEFAULT_MODEL, "ready")}, {DEFAULT_MODEL})
+    assert "data-act" not in html
+    assert ">Load</button>" in model_table([first], {}, {DEFAULT_MODEL})
 
 
 def test_a_model_that_needs_internet_is_marked_and_offline_it_cannot_be_asked_for():

@@ -10,6 +10,7 @@ import pytest
 
 from explorer.errors import ModelUnavailable, OutOfMemory, TooBusy
 from explorer.models.batching import Row, masked_logits
+from explorer.models.callers import Caller, calling
 from explorer.models.card import Ability, LocalFolder
 from explorer.models.progress import Progress
 from tests.models.tiny_loader import BYTES, CARD, PARAMETERS, A, B, C, Loader, backend_of, name_of, wait_until
@@ -157,6 +158,30 @@ def test_unload_lets_go_but_not_of_a_model_in_use(loader):
     steps.close()
     backend.unload(A)
     assert backend.status() == {} and loader.alive == 0
+
+
+def test_a_visitor_unloads_what_no_other_has_used_for_a_minute(loader):
+    now = [0.0]
+    backend = backend_of(loader, clock=lambda: now[0])
+    anna, ben = Caller("anna"), Caller("ben")
+    with calling(anna):
+        backend.run(A, name_of)
+        backend.unload(A)
+        backend.run(A, name_of)
+    assert loader.names == ["A", "A"]
+    now[0] += 20
+    with calling(ben):
+        backend.run(A, name_of)
+        with pytest.raises(TooBusy, match="because another visitor used it 20 s ago; .* has used it for 60 s"):
+            backend.unload(A)
+        now[0] += 40
+        backend.unload(A)
+        backend.run(A, name_of)
+    backend.run(B, name_of)  # by the operator, whose use keeps nobody from unloading it
+    with calling(anna):
+        backend.unload(B)
+    backend.unload(A)  # and who may unload anything that is idle
+    assert backend.status() == {}
 
 
 def test_idle_models_leave_after_their_time(loader):
