@@ -27,6 +27,10 @@ class Settings:
         hub_token: Whether the operator's Hub token (HF_TOKEN) is used, so that gated and private models can be had;
             every visitor can then use whatever that token may read.
         log_texts: Whether the log repeats the messages of faults, which may hold what visitors typed.
+        named_room_gib: Disk for the models of the Hub that visitors named, in GiB, half of it at most for those of one
+            visitor; when it is full, those that were used longest ago leave, and are fetched again when somebody asks.
+        most_named: Most models that are not on offer, of the Hub or of local_models, that one visitor may use within an
+            hour.
         local_models: Folder under which visitors may name model folders; empty = they may not.
         longest_text_characters: Longer input is refused before it is tokenized.
         most_blanks: Most blanks in one text.
@@ -87,6 +91,8 @@ class Settings:
     hub_models: bool = True
     hub_token: bool = False
     log_texts: bool = False
+    named_room_gib: float = 12.0
+    most_named: int = 8
     local_models: str = ""
     longest_text_characters: int = 20_000
     most_blanks: int = 10

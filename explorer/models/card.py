@@ -63,10 +63,12 @@ class HubRepository:
     Attributes:
         id: "organisation/name".
         revision: Commit, so that results can be reproduced; "main" only where the card says the pin is unconfirmed.
+        is_named: Whether a visitor named it, so that its files leave when those have no more room.
     """
 
     id: str
     revision: str
+    is_named: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Models of the Hugging Face Hub: which names are safe, what a repository holds, and getting it onto this machine."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from explorer.models.model_files import (
     choose_weights,
     weights_names,
 )
+from explorer.models.named_room import claim, note_use, stay
 from explorer.models.progress import Progress, Report
 from explorer.models.status import format_bytes
 from explorer.settings import GIB, settings
@@ -169,10 +170,11 @@ def download(card: ModelCard, progress: Report) -> Path:
 
     Raises:
         ModelRefused: Unsafe name or format, too large, or another checksum than the card's.
-        ModelUnavailable: Offline, missing, gated, cut, or the disk is full.
+        ModelUnavailable: Offline, missing, gated, cut, or the disk, or the room of visitors' models, is full.
     """
     source = card.source
     check_id(source.id)
+    stay(source)
     if folder := find_cached(source, card.weights_format):
         return folder
     if constants.is_offline_mode():
@@ -182,8 +184,14 @@ def download(card: ModelCard, progress: Report) -> Path:
     if listing.is_gated and not settings().hub_token:
         raise ModelUnavailable(is_gated_message(card.name))
     total_bytes, done_bytes = sum(file.size_bytes for file in files), 0
+    pinned = replace(source, revision=listing.commit)
+    if source.is_named:
+        claim(pinned, total_bytes, card.name)
+    else:
+        stay(pinned)
 
     def report(file_bytes: int, before_bytes: int) -> None:
+        note_use(source)
         progress(Progress(before_bytes + file_bytes, total_bytes, "downloading"))
 
     with explained(card.name):

@@ -9,6 +9,7 @@ from explorer.models.config_files import make_config, read_config
 from explorer.models.hub import HubListing, check_id, check_size, fetch_small, list_files
 from explorer.models.hub_errors import explained, is_gated_message, is_no_id_message
 from explorer.models.model_files import TOKENIZER_FILES, check_small_files, choose_weights
+from explorer.models.named_room import claim
 from explorer.models.unreadable import UNREADABLE
 from explorer.settings import settings
 
@@ -29,18 +30,19 @@ PRETRAINING_HEADS = {  # XForPreTraining means another head in every family
 }
 
 
-def visitor_card(given: str) -> ModelCard:
-    """A card for what a visitor typed, made from the model's config.json and sizes alone.
+def visitor_card(given: str, *, is_named: bool = False) -> ModelCard:
+    """A card for what a visitor, or the operator, typed, made from the model's config.json and sizes alone.
 
     Args:
         given: A Hub id ("organisation/name"), or the path of a folder beneath settings().local_models.
+        is_named: Whether a visitor typed it, so that its files need room among those of visitors.
 
     Returns:
         A card pinned to the present commit; its name is the id, or the folder's path below local_models.
 
     Raises:
         ModelRefused: Not allowed here, unsafe name or format, too large, or it needs code of its own.
-        ModelUnavailable: Offline, missing, gated, or the Hub does not answer.
+        ModelUnavailable: Offline, missing, gated, the Hub does not answer, or there is no room now.
         UnsuitableModel: Its architecture is not one of language models that transformers knows.
     """
     given = given.strip()
@@ -55,7 +57,7 @@ def visitor_card(given: str) -> ModelCard:
     check_id(given)
     if Path(given).exists():  # many programs would take it for the path, so nobody can mean the Hub's
         raise ModelRefused(is_no_id_message(given))
-    return _hub_card(list_files(given, "main"))
+    return _hub_card(list_files(given, "main"), is_named=is_named)
 
 
 def _find_local(given: str) -> Path | None:
@@ -89,7 +91,7 @@ def _local_card(folder: Path) -> ModelCard:
     )
 
 
-def _hub_card(listing: HubListing) -> ModelCard:
+def _hub_card(listing: HubListing, *, is_named: bool) -> ModelCard:
     id, names = listing.id, listing.names()
     weights = _check_files(names, id)
     sizes_bytes = listing.sizes_bytes()
@@ -98,11 +100,15 @@ def _hub_card(listing: HubListing) -> ModelCard:
     check_size(weights_bytes, id)
     if listing.is_gated and not settings().hub_token:
         raise ModelUnavailable(is_gated_message(id))
+    source = HubRepository(id=id, revision=listing.commit, is_named=is_named)
+    config = next(file for file in listing.files if file.name == "config.json")
+    if is_named:
+        claim(source, config.size_bytes, id)
     with explained(id):
-        path = fetch_small(id, listing.commit, next(file for file in listing.files if file.name == "config.json"))
+        path = fetch_small(id, listing.commit, config)
     return _make_card(
         id,
-        HubRepository(id=id, revision=listing.commit),
+        source,
         read_config(path, id),
         sizes_bytes,
         weights_bytes=weights_bytes,

@@ -1,14 +1,16 @@
 """Models that a visitor names: a card of its own for the call, listed for nobody else."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from explorer.errors import UnknownJob, UnknownModel
 from explorer.models.backend import LoadedModel, Result
+from explorer.models.callers import current_caller
 from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
-from explorer.settings import settings
+from explorer.settings import GIB, settings
+from explorer.tabs.named import NamedModels
 from explorer.training.jobs.naming import split_name, tuned_card
 from explorer.training.jobs.supervising import open_jobs
 
@@ -27,7 +29,7 @@ def find_model(registry: Registry, name: str, ability: Ability | None = None) ->
         The registry itself, or one with a further card. It may differ from the name given.
 
     Raises:
-        ExplorerError: The name is none of these, or the model may not be loaded here.
+        ExplorerError: The name is none of these, the model may not be loaded here, or the visitor has named too many.
     """
     if not isinstance(name, str):
         raise UnknownModel("Name the model by a string.")
@@ -41,7 +43,7 @@ def find_model(registry: Registry, name: str, ability: Ability | None = None) ->
         return registry, known.name
     if not ("/" in name or "\\" in name or settings().local_models):
         return registry, registry.card(name, ability).name  # or UnknownModel with the nearest names
-    card = _card(name)
+    card = _named_models().card(current_caller(), name)
     return registry.with_card(card), card.name
 
 
@@ -80,4 +82,10 @@ def _is_folder(name: str) -> bool:
 def _card(name: str) -> ModelCard:
     from explorer.models.visitor_card import visitor_card
 
-    return visitor_card(name)
+    return visitor_card(name, is_named=True)
+
+
+@cache
+def _named_models() -> NamedModels:
+    most_bytes = int(settings().named_room_gib * GIB / 2)
+    return NamedModels(lambda name: _card(name), settings().most_named, most_bytes)

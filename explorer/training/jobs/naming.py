@@ -77,5 +77,5 @@ def find_start(registry: Registry, shelf: Shelf, name: str) -> tuple[Registry, s
         return registry, registry.card(name).name
     from explorer.models.visitor_card import visitor_card
 
-    card = visitor_card(name)
+    card = visitor_card(name, is_named=True)
     return registry.with_card(card), card.name
