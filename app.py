@@ -24,9 +24,7 @@ from explorer.tabs.unread import Unread
 from explorer.training.jobs.supervising import open_jobs, watch_jobs
 
 MOST_SECONDS_TO_DRAW = 5  # and as long for nobody to come
-MOST_PAGES = (
-    2000  # that Gradio remembers, at 50 kB and what their States hold; those that asked longest ago are forgotten
-)
+MOST_PAGES = 2000  # that Gradio remembers, with what their States hold; those that asked longest ago are forgotten
 MOST_THREADS = 100  # also the most events that Gradio lets be at work, streams of a class of 30 included
 
 

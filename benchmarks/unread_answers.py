@@ -1,6 +1,9 @@
 """The memory of the program after questions over HTTP whose answers nobody fetches, round after round.
 
-python benchmarks/unread_answers.py [--rounds 4] [--questions 60] [--characters 19900] [--json]
+    python benchmarks/unread_answers.py [--rounds 4] [--questions 60] [--characters 19900] [--json]
+
+With EXPLORER_MOST_UNREAD_MIB=100000 none is dropped, so that the first round tells how many times its length an answer
+takes in memory.
 """
 
 import argparse
@@ -61,6 +64,9 @@ def main() -> None:
     title = f"{given.questions} answers of {found['answer_bytes']:,} bytes a round, none of them fetched"
     rows = [[str(number), f"{memory:,.0f}"] for number, memory in enumerate(found["memory_mib"])]
     print_table(title, ["round", "memory, MiB"], rows)
+    grown = found["memory_mib"][1] - found["memory_mib"][0]
+    times = grown * MIB / (given.questions * found["answer_bytes"])
+    print(f"\nThe first round took {grown:.0f} MiB, {times:.1f} times what its answers are long.")
 
 
 if __name__ == "__main__":

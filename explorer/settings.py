@@ -65,7 +65,8 @@ class Settings:
             does not pass it on, as `https://explorer.example.edu`, separated by spaces; `*` = any page may ask.
         frames: Pages that may show this one in a frame, e.g. `https://moodle.example.edu`, separated by spaces; on a
             Hugging Face Space those of Hugging Face may anyway.
-        most_waiting: How many clicks may wait in the page's queue.
+        most_waiting: How many clicks may wait in the page's queue; when it is full, the last of the visitor who has
+            most there is refused for that of another.
         jobs_folder: Where jobs of fine-tuning and the models they make are kept; empty = beside the Hub's cache.
         most_jobs: Most jobs of fine-tuning that one visitor may keep, finished ones included.
         most_waiting_jobs: Most jobs of one visitor that may wait or run at a time.

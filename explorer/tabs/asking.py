@@ -9,6 +9,7 @@ import gradio as gr
 from explorer.models.callers import Caller, calling
 from explorer.settings import settings
 from explorer.tabs.answering import explain_mistake
+from explorer.tabs.fair_queue import FairQueue, visitor_name
 from explorer.tabs.messages import fault_message
 
 
@@ -17,6 +18,12 @@ class Page(gr.Blocks):
 
     His question is over when he stops it, closes the page, or hangs up.
     """
+
+    def queue(self, *given: Any, **named: Any) -> "Page":
+        """Have questions wait in a queue, as gr.Blocks does, but in a fair one."""
+        super().queue(*given, **named)
+        self._queue = FairQueue.instead_of(self._queue)
+        return self
 
     async def process_api(
         self, *given: Any, session_hash: str | None = None, event_id: str | None = None, **named: Any
@@ -62,10 +69,8 @@ class Page(gr.Blocks):
 
 def _caller_of(page: gr.Blocks, request: gr.Request | None, event_id: str | None) -> Caller:
     """The visitor behind an event."""
-    session = getattr(request, "session_hash", None)
-    if not session or session == event_id:  # asked over HTTP without a session: known by the address
-        session = getattr(getattr(request, "client", None), "host", None) or "somebody"
-    return Caller(session, _waits_for(page, event_id), settings().longest_analysis_seconds)
+    name = visitor_name(getattr(request, "session_hash", None), event_id, request)
+    return Caller(name, _waits_for(page, event_id), settings().longest_analysis_seconds)
 
 
 def _waits_for(page: gr.Blocks, event_id: str | None) -> Callable[[], bool]:

@@ -1,27 +1,37 @@
 """Who asks, where a component on the page fetches something by itself: Gradio answers that past its queue."""
 
 import asyncio
+from collections import Counter
 
 import orjson
 from starlette.middleware import Middleware
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.models.callers import Caller, calling
 from explorer.settings import settings
 from explorer.tabs.answering import send_text
+from explorer.tabs.fair_queue import may_have_one_more, visitor_name
 
 FETCH = "/gradio_api/component_server"
+MOST_AT_WORK = 50  # each takes a thread, of as many as app.py lets Gradio have; the queue needs some, too
+TOO_MANY = "Too many such requests are at work. Ask again in a minute."
 
 
 class Fetching:
     """ASGI middleware: what a component fetches is asked by its page, until that hangs up.
 
+    Who has as many at work as are still free (may_have_one_more) gets 429.
+
     Args:
         app: What answers.
+        most: At work together.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, most: int = MOST_AT_WORK) -> None:
         self._app = app
+        self._most = most
+        self._at_work: Counter[str] = Counter()
 
     @classmethod
     def middleware(cls) -> Middleware:
@@ -33,28 +43,36 @@ class Fetching:
         if scope["type"] != "http" or not scope["path"].rstrip("/").endswith(FETCH):
             await self._app(scope, receive, send)
             return
-        body, has_more = b"", True
+        parts, has_more = [], True
         try:
             while has_more:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     return
-                body += message.get("body", b"")
+                parts.append(message.get("body", b""))
                 has_more = message.get("more_body", False)
         except ValueError:  # the guard before this one has an answer of its own
             await send_text(send, 413, "The request is larger than announced.")
             return
+        body = b"".join(parts)
         coming = [{"type": "http.request", "body": body, "more_body": False}]
         left = asyncio.ensure_future(receive())  # nothing else can come than that it hung up
 
         async def replayed() -> Message:
             return coming.pop() if coming else await asyncio.shield(left)
 
-        name = _session_in(body) or (scope.get("client") or ("somebody",))[0]
+        name = visitor_name(_session_in(body), None, Request(scope))
         caller = Caller(name, lambda: not left.done(), settings().longest_analysis_seconds)
         try:
-            with calling(caller):
-                await self._app(scope, replayed, send)
+            if not may_have_one_more(self._at_work[name], self._most - self._at_work.total()):
+                await send_text(send, 429, TOO_MANY)
+                return
+            self._at_work[name] += 1
+            try:
+                with calling(caller):
+                    await self._app(scope, replayed, send)
+            finally:
+                self._at_work -= Counter((name,))  # forgets who has none
         finally:
             left.cancel()
 

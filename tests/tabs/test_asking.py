@@ -3,12 +3,15 @@
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import Queue
+from threading import Event
 
 import gradio as gr
 import httpx
 import pytest
+from starlette.middleware import Middleware
 
 from explorer.models.callers import Caller, current_caller
 from explorer.settings import settings
@@ -25,6 +28,7 @@ class Works:
     def __init__(self) -> None:
         self.began: Queue[Caller] = Queue()
         self.ended: Queue[str] = Queue()
+        self.released = Event()
 
     def endless(self) -> None:
         caller = current_caller()
@@ -32,6 +36,10 @@ class Works:
         while caller.is_waiting():
             time.sleep(0.005)
         self.ended.put(caller.name)
+
+    def held(self) -> None:
+        self.began.put(current_caller())
+        self.released.wait(MOST_SECONDS)
 
     def other(self) -> None:
         self.endless()
@@ -55,13 +63,13 @@ def works():
 @pytest.fixture(scope="module")
 def page(works):
     def fetched(asked: object) -> str | None:
-        return works.endless() if asked == "endless" else works.quick()
+        return {"endless": works.endless, "held": works.held}.get(str(asked), works.quick)()
 
     with Page(analytics_enabled=False) as page:
         for handler in (works.endless, works.other, works.quick, works.steps):
             gr.api(handler, api_name=handler.__name__, concurrency_limit=None)
         page.fetching = gr.HTML(server_functions=[fetched])
-    middleware = [RequestLimits.middleware(), Fetching.middleware()]
+    middleware = [RequestLimits.middleware(), Middleware(Fetching, most=4)]
     page.launch(
         prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False, app_kwargs={"middleware": middleware}
     )
@@ -170,6 +178,20 @@ def test_a_component_that_hangs_up_is_waited_for_no_more(works, page, http):
     with pytest.raises(httpx.ReadTimeout):
         fetch(page, http, "endless", "hangs up")
     assert works.ended.get(timeout=MOST_SECONDS) == works.began.get(timeout=MOST_SECONDS).name == "hangs up"
+
+
+def test_components_that_fetch_much_leave_places_to_others(works, page, http):
+    with ThreadPoolExecutor() as pool:
+        held = [pool.submit(fetch, page, http, "held", "much") for _ in range(2)]
+        try:
+            assert [works.began.get(timeout=MOST_SECONDS).name for _ in held] == ["much", "much"]
+            assert fetch(page, http, "quick", "much").status_code == 429
+            assert fetch(page, http, "quick", "little").status_code == 200
+        finally:
+            works.released.set()
+        assert [one.result().status_code for one in held] == [200, 200]
+    assert fetch(page, http, "quick", "much").status_code == 200
+    assert [works.began.get(timeout=MOST_SECONDS).name for _ in range(2)] == ["little", "much"]
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"", b"\xff", b'{"session_hash": 7}'])
