@@ -56,6 +56,7 @@ class _Writer:
         self._network = network = model.network
         self._memory = network.get_encoder()(torch.tensor([ids], device=network.device)).last_hidden_state
         self._count, self._is_sampling, self._seed = count, method == "sampling", seed
+        self._beams = 1 if self._is_sampling else count
         config = network.config
         self.start_id = config.decoder_start_token_id
         self.end_id: int = config.eos_token_id
@@ -70,13 +71,13 @@ class _Writer:
             most_tokens: Where it is cut otherwise.
         """
         options = GenerationConfig(  # all that a published model may have settings of its own for
-            num_beams=1 if self._is_sampling else self._count,
+            num_beams=self._beams,
             num_return_sequences=self._count,
             do_sample=self._is_sampling,
             temperature=1.0,
             top_k=0 if self._is_sampling else None,
             top_p=1.0,
-            length_penalty=None if self._is_sampling else 0.0,
+            length_penalty=0.0 if self._beams > 1 else None,
             early_stopping=False,
             no_repeat_ngram_size=0,
             repetition_penalty=1.0,
@@ -95,7 +96,7 @@ class _Writer:
         return self._outputs(made, len(beginning), set(ends))
 
     def _outputs(self, made: object, skipped: int, ends: set[int]) -> list[Output]:
-        sums = made.sequences_scores if not self._is_sampling else self._sums(made, skipped, ends)
+        sums = made.sequences_scores if self._beams > 1 else self._sums(made, skipped, ends)
         found: dict[tuple[int, ...], float] = {}
         for row, score in zip(made.sequences[:, skipped:].tolist(), sums.tolist(), strict=True):
             end = next((place for place, token in enumerate(row) if token in ends), len(row) - 1)
@@ -103,7 +104,7 @@ class _Writer:
         return [Output(ids, score) for ids, score in sorted(found.items(), key=lambda item: (-item[1], item[0]))]
 
     def _sums(self, made: object, skipped: int, ends: set[int]) -> Tensor:
-        """Log-probabilities of drawn outputs up to their ends."""
+        """Log-probabilities of outputs up to their ends, which a search with beams would tell by itself."""
         drawn: Int[Tensor, "output token"] = made.sequences[:, skipped:]
         steps = torch.stack(made.scores, dim=1).float().log_softmax(dim=-1)
         chosen = steps.gather(2, drawn[:, :, None])[:, :, 0]

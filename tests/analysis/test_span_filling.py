@@ -120,6 +120,16 @@ def test_sampling_is_seeded_and_scored(t5):
         assert drawn[text] == pytest.approx(known[text], abs=1e-4)
 
 
+@pytest.mark.parametrize("text", ["the dog ___ in the barn", TEXT])
+def test_one_answer_alone_is_scored_as_among_others(t5, text):
+    found, known = fill_spans(t5, text, count=1), fill_spans(t5, text, count=20)
+    for span, among in zip(found.spans, known.spans, strict=True):
+        [choice] = span.choices
+        assert {one.text: one.log_probability for one in among.choices}[choice.text] == pytest.approx(
+            choice.log_probability, abs=1e-4
+        )
+
+
 def test_odd_output_is_said_and_never_crashes(t5):
     found = fill_spans(t5, TEXT, count=5, most_tokens=3)  # of random weights: hardly any sentinel is where it should be
     assert found.remarks
