@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from gradio.data_classes import PredictBodyInternal
 from gradio.exceptions import Error
 from gradio.queueing import Event, Queue
-from gradio.server_messages import ProcessCompletedMessage
+from gradio.server_messages import EventMessage, ProcessCompletedMessage
 from gradio.utils import error_payload
 from starlette.requests import Request
 
@@ -65,6 +65,15 @@ class FairQueue(Queue):
         if self.max_size is not None and len(self) >= self.max_size:
             self._make_room_for(visitor_name(body.session_hash, None, request))
         return await super().push(body, request, username)
+
+    def send_message(self, event: Event, event_message: EventMessage) -> None:
+        """Have a question's visitor read something, as Queue does; nothing where he is not listening any more."""
+        if event.session_hash in self.pending_messages_per_session:
+            super().send_message(event, event_message)
+
+    def compute_analytics_summary(self, records: list[dict]) -> dict:
+        """Nothing: Queue counts the last 10,000 questions anew after each, for a page that is not open here."""
+        return self.cached_event_analytics_summary
 
     def get_events(self) -> tuple[list[Event], bool, str] | None:
         """The question that is next, as Queue gives it; None = none can be now. Asked a thousand times a second."""

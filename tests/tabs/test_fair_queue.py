@@ -157,3 +157,16 @@ def test_looking_again_costs_nothing_while_nothing_changes(queue, monkeypatch):
         pass
     monkeypatch.setattr("explorer.tabs.fair_queue._visitor_of", lambda event: pytest.fail("it looked at all of them"))
     assert queue.get_events() is None
+
+
+def test_a_question_whose_page_is_gone_keeps_nobody_out(queue):
+    """Gradio tells all who wait how long they will, at every question."""
+    assert ask(queue, "gone")[0]
+    queue.pending_messages_per_session.pop("gone")
+    assert ask(queue, "here")[0]
+    assert [begin(queue), begin(queue)] == ["gone", "here"]
+
+
+def test_questions_are_not_counted_anew_after_each(queue):
+    assert ask(queue, "here")[0]
+    assert queue.compute_analytics_summary(list(queue.event_analytics.values())) == {"functions": {}}
