@@ -5,12 +5,17 @@ from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
+from gradio.exceptions import ComponentProcessingError
+from pydantic import ValidationError
 
 from explorer.models.callers import Caller, calling
 from explorer.settings import settings
 from explorer.tabs.answering import explain_mistake
 from explorer.tabs.fair_queue import FairQueue, visitor_name
+from explorer.tabs.kinds import take_values
 from explorer.tabs.messages import fault_message
+
+UNREADABLE = "A file, or another value that was sent, cannot be read."
 
 
 class Page(gr.Blocks):
@@ -48,6 +53,17 @@ class Page(gr.Blocks):
             if session_hash is not None and session_hash == event_id and not is_generating:
                 self.state_holder.session_data.pop(session_hash, None)  # of one question over HTTP, which has no others
                 self.state_holder.time_last_used.pop(session_hash, None)
+
+    async def preprocess_data(self, block_fn: Any, inputs: list[Any], *given: Any, **named: Any) -> list[Any]:
+        """What a handler is called with, of what was sent; as gr.Blocks does.
+
+        Raises:
+            gr.Error: A value is not of the kind that the handler, or Gradio's component, takes.
+        """
+        try:
+            return await super().preprocess_data(block_fn, take_values(block_fn, inputs), *given, **named)
+        except (ComponentProcessingError, ValidationError) as error:
+            raise gr.Error(UNREADABLE, print_exception=False) from error
 
     async def call_function(
         self,

@@ -1,6 +1,8 @@
 """Tab: the models on offer, what each can do, and what is in memory."""
 
 import json
+from dataclasses import dataclass
+from typing import Literal
 
 import gradio as gr
 from huggingface_hub import constants
@@ -10,6 +12,7 @@ from explorer.figures.catalogue import ABILITY_WORDS, budget_bar, model_table, r
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
+from explorer.tabs.kinds import told
 from explorer.tabs.learning import build_learning
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET, add_stop, error_box, loading_words, progress_box
@@ -41,6 +44,19 @@ element.addEventListener('click', event => {
   if (act && event.detail === 0) trigger('select', {act, name});  // by keyboard
 });
 """
+
+
+@dataclass(frozen=True)
+class Pressed:
+    """A button of the table.
+
+    Attributes:
+        act: What is wanted of the model.
+        name: Of the model.
+    """
+
+    act: Literal["load", "unload"]
+    name: str
 
 
 def build(registry: Registry) -> LinkedTab:
@@ -80,11 +96,12 @@ def build(registry: Registry) -> LinkedTab:
         return budget_bar(registry.budget()), models(ability, only_here=only_here)
 
     def act(ability: str, only_here: bool, event: gr.EventData):
-        name, wanted = str(event._data["name"]), event._data["act"]
+        pressed = told(event, Pressed)
+        name = pressed.name
         try:
-            if wanted == "unload" and name == DEFAULT_MODEL:
+            if pressed.act == "unload" and name == DEFAULT_MODEL:
                 raise TooBusy(f"{name} stays in memory: every visitor begins with it.")
-            elif wanted == "unload":
+            elif pressed.act == "unload":
                 registry.unload(name)
             else:
                 for words in loading_words(registry, name):

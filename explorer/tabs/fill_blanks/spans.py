@@ -1,5 +1,6 @@
 """View: blanks of any length, filled by models of different kinds side by side."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import gradio as gr
@@ -12,6 +13,7 @@ from explorer.figures.spans import span_columns
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.seeds import read_seed
 from explorer.tabs.taking_away import download_links
@@ -28,6 +30,19 @@ element.addEventListener('click', event => {
   if (button) trigger('select', {blank: Number(button.dataset.blank), fill: button.dataset.fill});
 });
 """
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A choice that is to be put into the sentence.
+
+    Attributes:
+        blank: Index of the blank.
+        fill: The words.
+    """
+
+    blank: int
+    fill: str
 
 
 def build(registry: Registry, sentence: Sentence) -> View:
@@ -70,7 +85,8 @@ def build(registry: Registry, sentence: Sentence) -> View:
             check_characters(text)
         except UnsuitableText:  # the view in sight says why
             return gr.skip()
-        return put_into(text, int(event._data["blank"]), str(event._data["fill"]))
+        chosen = told(event, Chosen)
+        return put_into(text, chosen.blank, chosen.fill)
 
     columns.select(put, sentence.text, sentence.text, **QUIET)
     inputs = [names, sentence.text, sentence.top_k, method, seed]

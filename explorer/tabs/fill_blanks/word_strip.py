@@ -8,6 +8,7 @@ from explorer.analysis.blanks import check_characters
 from explorer.analysis.words import carry_hidden, split_words, toggle_blank
 from explorer.errors import UnsuitableText
 from explorer.figures.sentences import word_buttons
+from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET
 
 ON_LOAD = """
@@ -16,6 +17,17 @@ element.addEventListener('click', event => {
   if (word) trigger('select', {index: Number(word.dataset.index)});
 });
 """
+
+
+@dataclass(frozen=True)
+class Clicked:
+    """A word.
+
+    Attributes:
+        index: Which word of the text.
+    """
+
+    index: int
 
 
 @dataclass(frozen=True)
@@ -66,7 +78,7 @@ def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
         now, shown = follow(written, before)
         if now.text != written:
             return gr.skip(), now, shown
-        changed, words = toggle_blank(written, now.words, int(event._data["index"]))
+        changed, words = toggle_blank(written, now.words, told(event, Clicked).index)
         return changed, Hidden(changed, words), word_buttons(split_words(changed, words))
 
     strip.select(click, [text, hidden], [text, hidden, strip], trigger_mode="multiple", **QUIET)

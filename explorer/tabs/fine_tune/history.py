@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from typing import Literal
 
 import gradio as gr
 
@@ -15,6 +17,7 @@ from explorer.tabs.fine_tune.job import TO_JOB
 from explorer.tabs.fine_tune.looking import BEST, Looked
 from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import job_links
+from explorer.tabs.kinds import told
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import QUIET
 from explorer.tabs.taking_away import picture_link
@@ -41,6 +44,21 @@ element.addEventListener('change', event => {
 )
 
 
+@dataclass(frozen=True)
+class Clicked:
+    """A button or a box of the list.
+
+    Attributes:
+        act: Whether one job is to be looked at, or the ticked ones side by side.
+        job: Id of the one.
+        jobs: Ids of the ticked ones.
+    """
+
+    act: Literal["look", "tick"]
+    job: str = ""
+    jobs: tuple[str, ...] = ()
+
+
 def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
     """Lay out the view; returns what holds the ticked jobs, too: ids, parted by blanks.
 
@@ -60,10 +78,10 @@ def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
         ticked = gr.Textbox("", visible="hidden")
 
     def choose(event: gr.EventData) -> tuple:
-        found = event._data
-        if found.get("act") == "look":
-            return str(found["job"]), BEST, gr.skip()
-        return gr.skip(), gr.skip(), " ".join(map(str, found.get("jobs", ())[:MOST_COMPARED]))
+        clicked = told(event, Clicked)
+        if clicked.act == "look":
+            return clicked.job, BEST, gr.skip()
+        return gr.skip(), gr.skip(), " ".join(clicked.jobs[:MOST_COMPARED])
 
     table.select(choose, None, [job, run, ticked], trigger_mode="multiple", **QUIET)
 

@@ -4,7 +4,9 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import gradio as gr
 
@@ -18,6 +20,7 @@ from explorer.models.registry import Registry
 from explorer.tabs.generate.controls import SLIDERS, acting, in_words
 from explorer.tabs.generate.desk import Desk
 from explorer.tabs.generate.view import Prompt
+from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET, explain, stopped_box
 from explorer.tabs.seeds import MOST_SEED, read_seed
 from explorer.tabs.streaming import stream_steps
@@ -27,6 +30,23 @@ from explorer.tabs.views import View
 PAPER = "https://arxiv.org/abs/1904.09751"
 UPDATE_SECONDS = 0.05  # the eye sees no more, and each update costs the page some milliseconds
 ON_LOAD = "explorer.writing(element, trigger, props, watch);"
+
+
+@dataclass(frozen=True)
+class Clicked:
+    """A button of the sheet, or an alternative to a token.
+
+    Attributes:
+        act: What is wanted: to "show" a branch, to "choose" another token, or "more" of this one.
+        leaf: Index of the token that the branch to be shown ends with.
+        node: Index of the token in whose place another one is chosen.
+        token: Id of that one.
+    """
+
+    act: Literal["show", "choose", "more"]
+    leaf: int = ROOT
+    node: int = ROOT
+    token: int = ROOT
 
 
 def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write: gr.Button) -> View:
@@ -64,13 +84,13 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
     def go_on(
         event: gr.EventData, desk: Desk, model: str, text: str, strategy: str, length: int, seed: int, *values: float
     ) -> Iterator[tuple]:
-        asked, turn = event._data, desk.take()
-        is_shown_only = asked["act"] == "show"
+        asked, turn = told(event, Clicked), desk.take()
+        is_shown_only = asked.act == "show"
         try:
-            if asked["act"] == "show":
-                desk.tree = go_to(desk.tree, int(asked["leaf"]))
-            if asked["act"] == "choose":
-                desk.tree = choose(desk.tree, int(asked["node"]), int(asked["token"]))
+            if asked.act == "show":
+                desk.tree = go_to(desk.tree, asked.leaf)
+            if asked.act == "choose":
+                desk.tree = choose(desk.tree, asked.node, asked.token)
         except ValueError:  # clicked on a text that another has replaced since
             is_shown_only = True
         if is_shown_only:

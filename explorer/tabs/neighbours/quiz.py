@@ -1,5 +1,7 @@
 """View: a quiz in the form of the lecture's question; the visitor guesses first, then the model."""
 
+from dataclasses import dataclass
+
 import gradio as gr
 
 from explorer.analysis.labelled_uses import LabelledUses
@@ -17,6 +19,7 @@ from explorer.figures.notes import note
 from explorer.figures.quiz import KEY_NOTE, Round, answer_sheet, question_key, question_sheet, quiz_score
 from explorer.figures.sentences import caption
 from explorer.models.registry import Registry
+from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.view import Desk
@@ -36,6 +39,17 @@ MOST_ROUNDS = 200  # that a score is kept of
 FIRST = 1
 NEXT = f"number => (Math.abs(Math.trunc(number || 0)) + 1) % {MOST_SEED + 1}"  # as read_seed reads it
 ALONE = "input embeddings of the word by itself"
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """A button of the sheet.
+
+    Attributes:
+        guess: What it stands for.
+    """
+
+    guess: str
 
 
 def build(registry: Registry, desk: Desk) -> View:
@@ -117,7 +131,7 @@ def _tidy_number(typed: float | None) -> object:
 
 
 def _take_guess(event: gr.EventData) -> str:
-    return str(event._data.get("guess", ""))
+    return told(event, Guessed).guess
 
 
 def _foot(word: str, own: str, question: SenseQuestion, answers: tuple[QuizAnswer, ...] = ()) -> str:
