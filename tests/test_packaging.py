@@ -32,6 +32,7 @@ USED_WITHOUT_IMPORT = {  # distribution -> what needs it
 
 
 BROUGHT_BY_GRADIO = {
+    "fastapi",
     "pydantic",
     "starlette",
 }  # a Space installs gradio with extras that want their own versions of them

@@ -4,6 +4,7 @@ import os
 import re
 from traceback import walk_tb
 
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,6 +22,8 @@ POLICY = (
 )
 FAULT = "Something went wrong on our side (reference {reference})."
 NO_ENDPOINT = "Nothing here has this name or number."
+NO_TEXT = "The request has a value of another kind than is wanted, and characters that are none."
+NO_FILE = "A file is sent with a name."
 
 
 class Answering:
@@ -90,6 +93,10 @@ def explain_mistake(error: Exception) -> tuple[int, str] | None:
             return 404, NO_ENDPOINT
         case "construct_args" | "validate_inputs":  # too few values, or a parameter that it does not have
             return 400, str(error)
+        case "upload_fn" if isinstance(error, TypeError):
+            return 400, NO_FILE
+    if isinstance(error, UnicodeError) and isinstance(error.__context__, RequestValidationError):
+        return 422, NO_TEXT  # what FastAPI would say of the request repeats it
     return None
 
 

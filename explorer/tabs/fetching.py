@@ -15,13 +15,14 @@ from explorer.tabs.fair_queue import may_have_one_more, visitor_name
 
 FETCH = "/gradio_api/component_server"
 MOST_AT_WORK = 50  # each takes a thread, of as many as app.py lets Gradio have; the queue needs some, too
+NO_FILES = "No component here takes a file so. Send JSON."
 TOO_MANY = "Too many such requests are at work. Ask again in a minute."
 
 
 class Fetching:
     """ASGI middleware: what a component fetches is asked by its page, until that hangs up.
 
-    Who has as many at work as are still free (may_have_one_more) gets 429.
+    Who has as many at work as are still free (may_have_one_more) gets 429; a file, which none takes, gets 415.
 
     Args:
         app: What answers.
@@ -42,6 +43,9 @@ class Fetching:
         """Pass a request on."""
         if scope["type"] != "http" or not scope["path"].rstrip("/").endswith(FETCH):
             await self._app(scope, receive, send)
+            return
+        if dict(scope["headers"]).get(b"content-type", b"").startswith(b"multipart/"):
+            await send_text(send, 415, NO_FILES)
             return
         parts, has_more = [], True
         try:

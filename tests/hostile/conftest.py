@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 
 from explorer.logs import FORMAT, TextlessFormatter
+from tests.hostile.small_page import http, page  # noqa: F401
 from tests.models.conftest import bert_copy, bert_folder, hub, set_settings  # noqa: F401
 
 

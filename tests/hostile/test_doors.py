@@ -1,89 +1,18 @@
 """What the web server answers at all, to whom, and what its log says of what it cannot answer."""
 
 import asyncio
-import json
-from collections.abc import Iterator
 
-import gradio as gr
-import httpx
 import pytest
 
-from explorer.tabs.asking import Page
-from explorer.tabs.guards import guards
 from explorer.tabs.limits import MIB
 from explorer.tabs.unread import IN_MEMORY, KEPT_SECONDS, Unread
+from tests.hostile.small_page import API, JSON, TYPED, ask, join, read
 from tests.models.tiny_loader import wait_until
-
-TYPED = "my own diary"
-API = "/gradio_api"
-JSON = {"content-type": "application/json"}
-
-
-@pytest.fixture(scope="module")
-def page():
-    def echo(text: str) -> str:
-        return text
-
-    def fails(text: str) -> str:
-        raise KeyError(text)
-
-    def counts(text: str) -> Iterator[str]:
-        yield text
-        yield text + text
-
-    def hidden(number: float) -> str:
-        return "never called"
-
-    with Page(analytics_enabled=False) as page:
-        for handler in (echo, fails, counts):
-            gr.api(handler, api_name=handler.__name__)
-        number, box = gr.Number(minimum=1, maximum=3), gr.Textbox()
-        number.submit(hidden, number, box, api_name="hidden", api_visibility="private")
-
-    async def begin() -> None:
-        page.loop_of_server = asyncio.get_running_loop()
-
-    page.extra_startup_events.append(begin)
-    Unread.watch(page, look_seconds=0.05)
-    page.launch(
-        prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False, run_history=False, show_error=False,
-        enable_monitoring=False, app_kwargs={"middleware": guards(page)},
-    )  # fmt: skip
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def http(page):
-    with httpx.Client(base_url=page.local_url.rstrip("/"), timeout=30) as client:
-        yield client
-
-
-def number_of(page, name):
-    return next(index for index, handler in page.fns.items() if handler.api_name == name)
-
-
-def ask(http, name, *data):
-    content = json.dumps({"data": data})  # which escapes what cannot be sent
-    return http.post(f"{API}/call/{name}", content=content, headers=JSON).raise_for_status().json()["event_id"]
 
 
 def wait_for_answer(page, event):
     waiting = page._queue.pending_messages_per_session[event]
     wait_until(lambda: any("process_completed" in str(one)[:400] for one in waiting._queue))
-
-
-def read(http, name, event):
-    return http.get(f"{API}/call/{name}/{event}").text
-
-
-def join(http, page, name, *data):
-    """Ask as a page does; what it is told in the end."""
-    asked = {"data": data, "fn_index": number_of(page, name), "session_hash": "a page"}
-    http.post(f"{API}/queue/join", json=asked).raise_for_status()
-    lines = http.get(f"{API}/queue/data", params={"session_hash": "a page"}).text.splitlines()
-    [told] = [line for line in lines if "process_completed" in line]
-    return json.loads(told.removeprefix("data: "))["output"]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +77,7 @@ def test_a_fault_of_ours_is_logged_without_what_was_typed(http, page, log):
     said = log()
     assert f"fault {reference}" in said and "builtins.KeyError" in said and "in fails" in said
     assert TYPED not in said
-    told = join(http, page, "hidden", {TYPED: TYPED})["error"]  # no number: a component of Gradio's fails
+    told = join(http, page, "half", 2)["error"]  # a fault that Gradio finds
     assert told.split("reference ")[1][:8] in (said := log()) and TYPED not in said
 
 

@@ -167,12 +167,6 @@ def test_what_a_component_fetches_is_asked_by_its_page(works, page, http):
     assert works.began.get(timeout=MOST_SECONDS).name == "a page"
 
 
-def test_what_names_its_page_in_another_form_is_asked_by_its_address(works, page, http):
-    form = {"component_id": str(page.fetching._id), "fn_name": "fetched", "data": "{}", "session_hash": "a page"}
-    http.post("/component_server", data=form, files={"file": b"x"}).raise_for_status()
-    assert works.began.get(timeout=MOST_SECONDS).name == "127.0.0.1"
-
-
 def test_a_component_that_hangs_up_is_waited_for_no_more(works, page, http):
     http.timeout = 0.5
     with pytest.raises(httpx.ReadTimeout):
