@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 ROOT = Path(__file__).parent.parent
-NOT_OURS = {".git", ".venv", "__pycache__", ".pytest_cache", ".ruff_cache", "test-results", "build"}
+NOT_OURS = {".git", ".venv", "__pycache__", ".hypothesis", ".pytest_cache", ".ruff_cache", "test-results", "build"}
 GONE_SECONDS = 10.0  # a process that was asked to end may take a moment
 MOST_GIB = 8
 SAMPLE_SECONDS = 5.0
