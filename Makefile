@@ -43,6 +43,8 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/crowd.py
+	$(BIN)/python benchmarks/load.py
+	$(BIN)/python benchmarks/anything_sent.py
 	$(BIN)/python benchmarks/heavy_questions.py
 	$(BIN)/python benchmarks/unread_answers.py
 	$(BIN)/python benchmarks/fill_blanks.py
