@@ -13,98 +13,60 @@ the ports behind a firewall, and do not set RAY_AUTH_MODE=disabled.
 import argparse
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, Literal
+from uuid import uuid4
 
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when ray is imported
+from explorer.models.ray_host import Asker, Mark, ModelHost  # isort: skip  # before ray: it sets what ray reads
 
-import ray  # noqa: E402
-from ray import serve  # noqa: E402
-from ray.exceptions import RayActorError  # noqa: E402
-from ray.serve.exceptions import (  # noqa: E402
+import ray
+from ray import serve
+from ray.exceptions import RayActorError, RayError, TaskCancelledError
+from ray.serve.exceptions import (
     BackPressureError,
     DeploymentUnavailableError,
     RayServeException,
     ReplicaUnavailableError,
 )
 
-from explorer.errors import ExplorerError, ModelUnavailable, TooBusy  # noqa: E402
-from explorer.models.backend import LoadedModel, Result  # noqa: E402
-from explorer.models.card import ModelCard  # noqa: E402
-from explorer.models.catalogue import CATALOGUE  # noqa: E402
-from explorer.models.loading import load_model  # noqa: E402
-from explorer.models.local import LocalBackend  # noqa: E402
-from explorer.models.status import Budget, ModelStatus  # noqa: E402
-from explorer.settings import Settings, settings  # noqa: E402
+from explorer.errors import ExplorerError, ModelUnavailable, NobodyWaits, TooBusy
+from explorer.models.backend import LoadedModel, Result
+from explorer.models.callers import current_caller
+from explorer.models.card import ModelCard
+from explorer.models.loading import load_model
+from explorer.models.ray_questions import OpenQuestions, Question
+from explorer.models.status import Budget, ModelStatus
+from explorer.settings import Settings, settings
 
-END = "there are no more steps"
-MOST_AT_ONCE = 128  # requests a replica accepts; most of them wait there for their turn on the device
 OBJECT_STORE_BYTES = 200 * 2**20  # by default Ray takes 30 % of the memory; only small results pass through it
 PROGRESS = ("not loaded", "downloading", "loading", "ready")
-LOST = (RayActorError, DeploymentUnavailableError, ReplicaUnavailableError)
-
-
-@serve.deployment(max_ongoing_requests=MOST_AT_ONCE, max_queued_requests=settings().most_waiting)
-class ModelHost:
-    """A replica: what it is sent, it does on its own local backend, under its own budget.
-
-    An error for the visitor is returned and not raised: raised, it would come back wrapped, and fill the cluster's log.
-
-    Args:
-        load: Turns a card into a loaded model.
-        limits: Device, budget and limits; None = those of the replica's environment.
-    """
-
-    def __init__(self, load: Callable[..., LoadedModel] = load_model, limits: Settings | None = None) -> None:
-        self._backend = LocalBackend(load, settings=limits, cards=CATALOGUE)
-        self._threads = ThreadPoolExecutor(MOST_AT_ONCE)  # the event loop stays free for streams and health checks
-
-    async def ask(self, method: str, *arguments: Any) -> Any:
-        """Call a method of the local backend, and return what it returns, or its error for the visitor."""
-        return await asyncio.wrap_future(self._begin(getattr(self._backend, method), *arguments))
-
-    async def stream(
-        self, card: ModelCard, analysis: Callable[[LoadedModel], Iterator[Result]]
-    ) -> AsyncIterator[Result | ExplorerError]:
-        """As LocalBackend.stream; the model is let go when the reader leaves."""
-        steps = self._backend.stream(card, analysis)
-        step = None
-        try:
-            while True:
-                step = self._begin(next, steps, END)
-                answer = await asyncio.wrap_future(step)
-                if isinstance(answer, str) and answer == END:
-                    return
-                yield answer
-                if isinstance(answer, ExplorerError):
-                    return
-        finally:  # a reader may leave while a step is computed; a generator can be closed only after that
-            if step is not None:
-                step.add_done_callback(lambda _: self._threads.submit(steps.close))
-
-    def _begin(self, function: Callable[..., Any], *arguments: Any) -> Future:
-        def answer() -> Any:
-            try:
-                return function(*arguments)
-            except ExplorerError as error:
-                return error
-
-        return self._threads.submit(answer)
+REPLICA_LOST = (RayActorError, ReplicaUnavailableError)
+LOST = (*REPLICA_LOST, DeploymentUnavailableError, TimeoutError)
+LOOK_SECONDS = 1.0  # how long a replica may take to say how its models stand
+UNLOAD_SECONDS = 10.0
+MOST_BEGUN = 2  # replicas that one question may be lost with
+PAUSES_SECONDS = (0.1, 0.3, 1.0)  # after a loss, as it may take a while until nothing is sent to that replica any more
+NO_ANSWER = "The model server does not answer; try again in a minute."
 
 
 class RayServeBackend:
     """Sends analyses to the replicas of a running application.
 
+    A question that is lost with its replica is asked once more, unless some of its answer has been seen.
+
     Args:
         application: Name under which the models were deployed.
+        wait_seconds: How long a question may wait until a replica takes it; None = as the settings say.
 
     Raises:
         ModelUnavailable: No cluster, or no such application, runs.
     """
 
-    def __init__(self, application: str) -> None:
+    def __init__(self, application: str, *, wait_seconds: float | None = None) -> None:
         try:
             if not ray.is_initialized():
                 ray.init(address="auto", log_to_driver=False)
@@ -114,42 +76,64 @@ class RayServeBackend:
                 f"No model server named {application!r} is running. The operator starts it with:"
                 f" python -m explorer.models.ray_serve --application {application}"
             ) from error
+        self._wait_seconds = settings().longest_wait_seconds if wait_seconds is None else wait_seconds
+        self._questions = OpenQuestions()
+        self._seen: list[tuple[dict[ModelCard, ModelStatus], Budget]] = []  # what the replicas said last
 
     def run(self, card: ModelCard, analysis: Callable[[LoadedModel], Result]) -> Result:
-        """Apply the analysis to the model in one of the replicas, and return the result."""
-        return _checked(lambda: self._host.ask.remote("run", card, analysis).result())
+        """Apply the analysis to the model in one of the replicas, and return the result.
+
+        Raises:
+            ModelUnavailable: Two replicas were lost at it, or there are none.
+            TooBusy: No replica took it in time.
+            NobodyWaits: Whoever asked has left.
+            ExplorerError: Whatever the replica raises, as LocalBackend does.
+        """
+        (answer,) = self._answers("run", card, analysis)
+        return answer
 
     def stream(self, card: ModelCard, analysis: Callable[[LoadedModel], Iterator[Result]]) -> Iterator[Result]:
         """As run, for an analysis that yields results while it works; close the iterator to stop it.
 
         The replica works ahead of its reader, so the model may be let go before the last step is read.
         """
-        steps = _checked(lambda: self._host.options(stream=True).stream.remote(card, analysis))
-        try:
-            while (step := _checked(lambda: next(steps, END))) is not END:
-                yield step
-        finally:
-            steps.cancel()
+        return self._answers("stream", card, analysis)
 
     def load(self, card: ModelCard, is_waiting: Callable[[], bool] = lambda: True) -> None:
-        """Bring a model into the memory of every replica; one that has begun is not ended early."""
-        self._ask_all("load", card)
+        """Bring a model into the memory of every replica; a download that nobody waits for ends."""
+        asker = _asker()
+
+        def leave() -> None:
+            with suppress(*LOST):
+                self._host.broadcast("leave", asker.question).results(timeout_s=LOOK_SECONDS, return_exceptions=True)
+
+        with self._questions.asked(is_waiting, leave):
+            self._ask_all("load", asker, card)
 
     def unload(self, card: ModelCard) -> None:
         """Let a model go in every replica; TooBusy if one of them uses it."""
-        self._ask_all("unload", card)
+        self._ask_all("unload", _asker(), card, within_seconds=UNLOAD_SECONDS)
 
     def status(self) -> dict[ModelCard, ModelStatus]:
-        """How the models stand that are in any replica, or on their way; memory and users of all replicas together."""
+        """How the models stand that are in any replica, or on their way; memory and users of all replicas together.
+
+        Of replicas that do not answer within a second nothing is told; where none does, for they are full, what was
+        seen last.
+        """
         statuses: dict[ModelCard, list[ModelStatus]] = {}
-        for answer in self._ask_all("status"):
-            for card, status in answer.items():
-                statuses.setdefault(card, []).append(status)
+        with suppress(ModelUnavailable):
+            for here, _ in self._look():
+                for card, status in here.items():
+                    statuses.setdefault(card, []).append(status)
         return {card: _together(several) for card, several in statuses.items()}
 
     def budget(self) -> Budget:
-        """What weights may take, and take, in all replicas together."""
-        budgets = self._ask_all("budget")
+        """What weights may take, and take, in all replicas together; of those that do not answer, as for status.
+
+        Raises:
+            ModelUnavailable: There are none.
+        """
+        budgets = [budget for _, budget in self._look()]
         return Budget(
             device=_device_names([budget.device for budget in budgets]),
             limit_bytes=sum(budget.limit_bytes for budget in budgets),
@@ -157,19 +141,85 @@ class RayServeBackend:
             device_bytes=sum(budget.device_bytes for budget in budgets),
         )
 
-    def _ask_all(self, method: str, *arguments: Any) -> list[Any]:
-        answers = _checked(lambda: self._host.broadcast("ask", method, *arguments).results())
-        return [_checked(lambda answer=answer: answer) for answer in answers]
+    def _answers(self, method: Literal["run", "stream"], card: ModelCard, analysis: Callable) -> Iterator[Any]:
+        """What a replica answers, in one step or in many; what another does if that one is lost before the first."""
+        has_seen, begun = False, 0
+        for pause_seconds in (*PAUSES_SECONDS, None):
+            try:
+                for step in self._steps(method, card, analysis):
+                    if step is Mark.BEGUN:
+                        begun += 1
+                    else:
+                        has_seen = True
+                        yield step
+                return
+            except REPLICA_LOST as error:
+                if has_seen and method == "run":  # all that is lost is that nothing follows
+                    return
+                if has_seen or begun == MOST_BEGUN or pause_seconds is None:
+                    raise ModelUnavailable(NO_ANSWER) from error
+            time.sleep(pause_seconds)
+
+    def _steps(self, method: str, card: ModelCard, analysis: Callable) -> Iterator[Any]:
+        steps = self._host.options(stream=True).answer.remote(_asker(), method, card, analysis)
+
+        def cancel() -> None:
+            with suppress(RayError, RayServeException):  # that no replica took it is told to whoever reads the steps
+                steps.cancel()
+
+        with self._questions.asked(current_caller().is_waiting, cancel, self._wait_seconds) as question:
+            try:
+                while (step := _checked(partial(next, steps, Mark.END), question)) is not Mark.END:
+                    if step is Mark.BEGUN:
+                        question.begin_by_seconds = None
+                    yield step
+            finally:
+                cancel()
+
+    def _look(self) -> list[tuple[dict[ModelCard, ModelStatus], Budget]]:
+        try:
+            self._seen = self._ask_all("look", within_seconds=LOOK_SECONDS)
+        except ModelUnavailable as error:
+            if not (self._seen and isinstance(error.__cause__, TimeoutError)):
+                raise
+        return self._seen
+
+    def _ask_all(self, method: str, *arguments: Any, within_seconds: float | None = None) -> list[Any]:
+        """What the replicas answer, each that does within that time.
+
+        Raises:
+            ModelUnavailable: None does.
+            ExplorerError: What one of them says to the visitor.
+        """
+        asked = self._host.broadcast(method, *arguments)
+        try:
+            answers = asked.results(timeout_s=within_seconds, return_exceptions=True)
+        except LOST as error:
+            raise ModelUnavailable(NO_ANSWER) from error
+        told = [answer for answer in answers if not isinstance(answer, LOST)]
+        for answer in told:
+            if isinstance(answer, Exception):
+                raise answer
+        if not told:
+            raise ModelUnavailable(NO_ANSWER) from next(iter(answers), None)
+        return told
 
 
-def _checked(ask: Callable[[], Any]) -> Any:
+def _asker() -> Asker:
+    caller = current_caller()
+    return Asker(uuid4().hex, caller.name, caller.longest_seconds)
+
+
+def _checked(ask: Callable[[], Any], question: Question) -> Any:
     """What the replica answered; its errors, and the cluster's own, as the visitor should read them."""
     try:
         answer = ask()
     except BackPressureError as error:
         raise TooBusy("Too many analyses are waiting for the model server; try again in a minute.") from error
-    except LOST as error:
-        raise ModelUnavailable("The model server does not answer; try again in a minute.") from error
+    except TaskCancelledError as error:
+        raise question.error or NobodyWaits("This question was stopped.") from error
+    except DeploymentUnavailableError as error:
+        raise ModelUnavailable(NO_ANSWER) from error
     if isinstance(answer, ExplorerError):
         raise answer
     return answer

@@ -2,66 +2,39 @@
 
 import os
 import pickle
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from transformers import BertConfig, BertForMaskedLM
 
 ray = pytest.importorskip("ray", reason="needs the extra 'ray': pip install -e '.[ray]'")
 
-from ray import cloudpickle, serve  # noqa: E402
+from ray import serve  # noqa: E402
 
 from explorer.errors import ModelUnavailable, TooBusy, UnsuitableText  # noqa: E402
 from explorer.models.backend import LoadedModel  # noqa: E402
 from explorer.models.batching import Row, masked_logits  # noqa: E402
-from explorer.models.card import Ability, LocalFolder, ModelCard  # noqa: E402
 from explorer.models.local import LocalBackend  # noqa: E402
-from explorer.models.memory import measure_weights_bytes  # noqa: E402
-from explorer.models.ray_serve import ModelHost, RayServeBackend, _together, deploy  # noqa: E402
+from explorer.models.ray_host import ModelHost  # noqa: E402
+from explorer.models.ray_serve import RayServeBackend, _together  # noqa: E402
 from explorer.models.registry import Registry  # noqa: E402
 from explorer.models.status import ModelStatus  # noqa: E402
-from explorer.settings import GIB, Settings  # noqa: E402
+from explorer.settings import Settings  # noqa: E402
+from tests.models.ray_cluster import MISSING, cluster, make_model  # noqa: E402
+from tests.models.tiny_loader import BYTES, A, B, C, wait_until  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
-TINY = BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
-BYTES = measure_weights_bytes(BertForMaskedLM(TINY))
-A = ModelCard("A", LocalFolder("nowhere"), "bert", frozenset({Ability.FILL_BLANKS}), "", "", "", "")
-B, C, MISSING = (replace(A, name=name) for name in ("B", "C", "missing"))
 ROWS = (Row((5, 6, 7), (1,)), Row((8, 9), (0, 1)))
-
-
-def make_model(card: ModelCard, *, device: str, progress) -> LoadedModel:
-    if card.name == "missing":
-        raise ModelUnavailable("It cannot be had.")
-    torch.manual_seed(0)
-    network = BertForMaskedLM(TINY).eval().to(device)
-    return LoadedModel(card, None, network, limit_tokens=10, weights_bytes=measure_weights_bytes(network))
 
 
 @pytest.fixture(scope="module")
 def backend():
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the replicas cannot import this file
-    ray.init(
-        num_cpus=8,  # bookkeeping only
-        include_dashboard=False,
-        log_to_driver=False,
-        object_store_memory=100 * 2**20,
-        runtime_env={"env_vars": {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}},
-    )
-    limits = Settings(device="cpu", memory_budget_gib=2.5 * BYTES / GIB, longest_wait_seconds=5.0, idle_minutes=0.0)
-    deploy("models", load=make_model, limits=limits)
-    yield RayServeBackend("models")
-    serve.shutdown()
-    ray.shutdown()
+    with cluster(__name__) as backend:
+        yield backend
 
 
 def numbers(model: LoadedModel, rows: tuple[Row, ...]) -> list:
@@ -85,15 +58,9 @@ def count_when_told(model: LoadedModel, folder: Path, end: int):
         wait_until((folder / str(number)).exists)
 
 
-def stay(model: LoadedModel, until: Path) -> None:
-    wait_until(until.exists)
-
-
-def wait_until(condition) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.05)
+def stay(model: LoadedModel, folder: Path) -> None:
+    (folder / "begun").touch()
+    wait_until((folder / "enough").exists, seconds=60)
 
 
 def test_the_analysis_travels_and_its_result_returns(backend):
@@ -191,11 +158,17 @@ def test_a_cluster_that_is_full_is_too_busy(backend, tmp_path):
         name="small", max_ongoing_requests=1, max_queued_requests=1, ray_actor_options={"num_cpus": 1}
     )
     serve.run(host.bind(make_model, Settings(device="cpu", idle_minutes=0.0)), name="small", route_prefix=None)
-    small = RayServeBackend("small")
+    small, hurried = RayServeBackend("small"), RayServeBackend("small", wait_seconds=0.5)
     small.load(A)
+    assert A in small.status()
     with ThreadPoolExecutor(8) as pool:
         try:
-            asked = [pool.submit(small.run, A, partial(stay, until=tmp_path / "enough")) for _ in range(8)]
+            asked = [pool.submit(small.run, A, partial(stay, folder=tmp_path))]
+            wait_until((tmp_path / "begun").exists)
+            assert A in small.status()  # it cannot answer now
+            with pytest.raises(TooBusy, match="had no time for this"):
+                hurried.run(A, where)
+            asked += [pool.submit(small.run, A, partial(stay, folder=tmp_path)) for _ in range(7)]
             first = next(as_completed(asked, timeout=20))  # all that have room stay
             assert isinstance(first.exception(), TooBusy)
         finally:

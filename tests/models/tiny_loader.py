@@ -72,8 +72,8 @@ def name_of(model: LoadedModel) -> str:
     return model.card.name
 
 
-def wait_until(condition) -> None:
-    deadline = time.monotonic() + 10
+def wait_until(condition, seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come about"
         time.sleep(0.002)
