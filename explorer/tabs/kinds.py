@@ -10,12 +10,13 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import gradio as gr
 from gradio.block_function import BlockFunction
-from pydantic import BeforeValidator, FiniteFloat, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from explorer.tabs import lenient
 
 T = TypeVar("T")
-NUMBER = FiniteFloat | int
+WHOLE = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # beyond that NumPy takes none
+NUMBER = FiniteFloat | WHOLE
 TEXT = Annotated[str, BeforeValidator(lambda sent: "" if sent is None else sent)]
 CHANGING = lenient.Dropdown | lenient.Radio | lenient.CheckboxGroup  # their offer, and then perhaps their value
 CLICK = "the click"

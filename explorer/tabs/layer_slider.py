@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import gradio as gr
-import numpy as np
 
 from explorer import analysis
 from explorer.errors import UnsuitableText
@@ -102,6 +102,6 @@ def read_layer(layer: object) -> int:
         UnsuitableText: It is no whole number from 0 up.
     """
     is_number = isinstance(layer, int | float) and not isinstance(layer, bool)
-    if not is_number or not np.isfinite(layer) or layer != int(layer) or layer < 0:
+    if not is_number or not math.isfinite(layer) or layer != int(layer) or layer < 0:
         raise UnsuitableText(f"A layer is a whole number from 0; it is {layer!r}.")
     return int(layer)

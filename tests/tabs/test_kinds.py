@@ -54,7 +54,8 @@ FIELDS = {
     ("field", "sent", "taken"),
     [
         ("text", "x", "x"), ("text", "\ud800", "\ud800"), ("text", None, ""), ("empty text", None, None),
-        ("message", None, ""), ("number", 3, 3), ("number", 2.5, 2.5), ("number", None, None), ("slider", 2, 2),
+        ("message", None, ""), ("number", 3, 3), ("number", 2.5, 2.5),
+        ("number", 10**30, 1e30), ("number", None, None), ("slider", 2, 2),
         ("slider", 0.5, 0.5), ("box", True, True), ("one", "two", "two"), ("one of numbers", 3, 3),
         ("none yet", None, None), ("own or one", "mine", "mine"), ("nothing on offer", "mine", "mine"),
         ("changing", 7, 7), ("changing", None, None), ("many", ["two"], ["two"]), ("many", [], []),
@@ -72,6 +73,7 @@ def test_what_a_field_sends_is_taken_as_it_is(field, sent, taken):
         ("text", 5, "valid string"), ("text", ["x"], "valid string"), ("message", {}, "valid string"),
         ("number", "3", "valid number"), ("number", True, "valid number"), ("number", float("nan"), "finite number"),
         ("slider", None, "valid number"), ("slider", float("inf"), "finite number"), ("box", 1, "valid boolean"),
+        ("number", 10**400, "valid number"),
         ("box", None, "valid boolean"), ("one", None, "valid string"), ("one", ["one"], "valid string"),
         ("one of numbers", "2", "valid integer"), ("changing", "0", "valid integer"), ("many", "one", "valid list"),
         ("many", [3], "valid string"), ("many boxes", {"one": 1}, "valid list"),
