@@ -47,6 +47,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/anything_sent.py
 	$(BIN)/python benchmarks/heavy_questions.py
 	$(BIN)/python benchmarks/unread_answers.py
+	$(BIN)/python benchmarks/slow_clients.py
 	$(BIN)/python benchmarks/fill_blanks.py
 	$(BIN)/python benchmarks/span_filling.py
 	$(BIN)/python benchmarks/generation.py

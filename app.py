@@ -15,8 +15,9 @@ from explorer.logs import LOG, begin_log, take_over
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.settings import settings
 from explorer.tabs.browser_files import browser_files_route, pack_plotly
+from explorer.tabs.connections import bound_connections
 from explorer.tabs.fine_tune.download import download_route
-from explorer.tabs.first_page import drawn_route, page_route
+from explorer.tabs.first_page import drawn_route, page_routes
 from explorer.tabs.guards import guards
 from explorer.tabs.leaving import hear_signals, serve_until_told
 from explorer.tabs.page import THEME, build_page, page_style
@@ -52,9 +53,15 @@ def main() -> None:
         max_file_size=f"{int(settings().largest_upload_mib)}mb",
         app_kwargs={
             "middleware": [Middleware(GZipMiddleware, compresslevel=4), *guards(page)],
-            "routes": [page_route(), browser_files_route(), drawn_route(drawn), download_route(registry, open_jobs())],
+            "routes": [
+                *page_routes(),
+                browser_files_route(),
+                drawn_route(drawn),
+                download_route(registry, open_jobs()),
+            ],
         },
     )
+    bound_connections(page)
     take_over("uvicorn")
     Thread(target=watch_jobs, args=(open_jobs(), Event()), daemon=True).start()
     Thread(target=warm_up, args=(registry, drawn), daemon=True).start()

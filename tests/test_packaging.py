@@ -35,6 +35,7 @@ BROUGHT_BY_GRADIO = {
     "fastapi",
     "pydantic",
     "starlette",
+    "uvicorn",
 }  # a Space installs gradio with extras that want their own versions of them
 
 

@@ -4,7 +4,7 @@ from threading import Event
 
 from gradio.route_utils import get_root_url
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.tabs.browser_files import PACKERS, chosen_encoding
@@ -12,35 +12,40 @@ from explorer.tabs.browser_files import PACKERS, chosen_encoding
 MOST_KEPT = 12  # anybody may ask under any name
 
 
-def page_route() -> Route:
-    """The route of the page; it has to stand before Gradio's own.
+def page_routes() -> list[Route]:
+    """The routes of the page, and of what it consists of for programs; they have to stand before Gradio's own.
 
-    Gradio copies, writes and packs the page's two megabytes anew for each visitor. What it holds depends only on the
+    Gradio copies, writes and packs these two megabytes anew for each visitor. What they hold depends only on the
     address that the visitor knows the server by.
     """
-    kept: dict[str, dict[str, bytes]] = {}  # address -> encoding -> page
+    return [_made_once("/", "main", "text/html"), _made_once("/config", "get_config", "application/json")]
+
+
+def _made_once(path: str, name: str, media_type: str) -> Route:
+    """A route that sends what Gradio's route of that name would."""
+    kept: dict[str, dict[str, bytes]] = {}  # address -> encoding -> what is sent
 
     def send(request: Request) -> Response:
         encoding = chosen_encoding(request)
         root_path = request.app.root_path or request.scope.get("root_path")
-        address = get_root_url(request, "/", root_path)
-        pages = kept.get(address)
-        if pages is None:
-            pages = {"": _gradio_page(request)}
+        address = get_root_url(request, path, root_path)
+        made = kept.get(address)
+        if made is None:
+            made = {"": _make(request, name)}
             if len(kept) >= MOST_KEPT:
                 kept.clear()
-            kept[address] = pages
-        if encoding not in pages:
-            pages[encoding] = PACKERS[encoding](pages[""])
+            kept[address] = made
+        if encoding not in made:
+            made[encoding] = PACKERS[encoding](made[""])
         packed = {"content-encoding": encoding} if encoding else {}
-        return HTMLResponse(pages[encoding], headers={"vary": "accept-encoding", **packed})
+        return Response(made[encoding], headers={"vary": "accept-encoding", **packed}, media_type=media_type)
 
-    return Route("/", send, methods=["GET"])
+    return Route(path, send, methods=["GET"])
 
 
-def _gradio_page(request: Request) -> bytes:
+def _make(request: Request, name: str) -> bytes:
     """What Gradio would have sent to a visitor without a name; the page has no login."""
-    make = next(route.endpoint for route in request.app.routes if getattr(route, "name", "") == "main")
+    make = next(route.endpoint for route in request.app.routes if getattr(route, "name", "") == name)
     return make(request, user=None).body
 
 

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from explorer.tabs.asking import Page
+from explorer.tabs.connections import bound_connections
 from explorer.tabs.guards import guards
 from explorer.tabs.unread import Unread
 
@@ -48,6 +49,7 @@ def page():
         prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False, run_history=False, show_error=False,
         enable_monitoring=False, app_kwargs={"middleware": guards(page)},
     )  # fmt: skip
+    bound_connections(page)
     yield page
     page.close()
 

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from explorer.tabs import first_page
-from explorer.tabs.first_page import MOST_KEPT, page_route
+from explorer.tabs.first_page import MOST_KEPT, page_routes
 
 UNPACK = {"br": brotli.decompress, "gzip": gzip.decompress, "identity": bytes}
 
@@ -26,15 +26,15 @@ def served():
 @pytest.fixture
 def client(served, monkeypatch):
     """The same with ours before it, and nothing kept yet."""
-    monkeypatch.setattr(served.router, "routes", [page_route(), *served.router.routes])
+    monkeypatch.setattr(served.router, "routes", [*page_routes(), *served.router.routes])
     return TestClient(served)
 
 
 @pytest.fixture
 def made(monkeypatch):
     """Grows by one with each page that Gradio makes."""
-    calls, make = [], first_page._gradio_page
-    monkeypatch.setattr(first_page, "_gradio_page", lambda request: calls.append(request) or make(request))
+    calls, make = [], first_page._make
+    monkeypatch.setattr(first_page, "_make", lambda request, name: calls.append(name) or make(request, name))
     return calls
 
 
@@ -43,6 +43,15 @@ def raw(client, **headers):
     with client.stream("GET", "/", headers=named) as answer:
         assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
         return b"".join(answer.iter_raw()), answer.headers
+
+
+def test_what_programs_read_is_made_once_too(served, client, made):
+    given = TestClient(served).get("/config")
+    for _ in range(2):
+        ours = client.get("/config", params={"page": "x"})
+        assert ours.json() == given.json()
+        assert ours.headers["content-type"] == given.headers["content-type"]
+    assert made == ["get_config"]
 
 
 @pytest.mark.parametrize("encoding", UNPACK)
