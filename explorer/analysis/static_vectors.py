@@ -91,7 +91,9 @@ def _read(name: str, file: BufferedIOBase) -> StaticVectors:
     words: dict[str, None] = {}
     blocks: list[Float[np.ndarray, "word dim"]] = []
     bad = 0
-    lines = _lines(name, file, first=b"" if _is_header(first) else first)
+    lines = _lines(
+        name, file, first=b"" if _is_header(first) else first, most=2 * most + MOST_BAD_LINES + LINES_AT_ONCE
+    )
     is_cut = False
     for read, numbers in _blocks(lines, dim):
         bad += len(read) - len(numbers)
@@ -141,9 +143,13 @@ def _is_number(field: bytes) -> bool:
         return False
 
 
-def _lines(name: str, file: BufferedIOBase, first: bytes) -> Iterator[bytes]:
+def _lines(name: str, file: BufferedIOBase, first: bytes, most: int) -> Iterator[bytes]:
     line = first or file.readline(LONGEST_LINE_BYTES)
+    read = 0
     while line:
+        read += 1
+        if read > most:  # a few kilobytes of gzip can hold gigabytes of empty lines, or of one word
+            raise UnsuitableText(f"{name} has few words in its first {most:,} lines: most are empty, or repeat. {HOW}")
         if len(line) == LONGEST_LINE_BYTES:
             raise UnsuitableText(f"A line of {name} is longer than {LONGEST_LINE_BYTES:,} bytes. {HOW}")
         if line.strip():

@@ -111,6 +111,14 @@ def test_a_large_file_is_read_no_further_than_wanted(tmp_path, monkeypatch):
     assert len(vectors.words) == 20 and vectors.remarks == ("The file holds more words; the first 20 were read.",)
 
 
+@pytest.mark.parametrize("line", [b"\n", b"w 1 2 3\n"], ids=["empty lines", "one word"])
+def test_a_file_that_says_nothing_new_is_not_read_to_its_end(tmp_path, monkeypatch, line):
+    monkeypatch.setattr("explorer.analysis.static_vectors.settings", lambda: Settings(most_static_words=20))
+    bomb = gzip.compress(b"w 1 2 3\n" + line * 10**6)[:-8]  # at its end it would be damaged
+    with pytest.raises(UnsuitableText, match="few words in its first 3,040 lines"):
+        read_static_vectors(write(tmp_path, bomb))
+
+
 @pytest.mark.parametrize(
     "data, message",
     [
