@@ -4,6 +4,7 @@ import errno
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from traceback import walk_tb
 
 import httpx2
 from huggingface_hub.errors import (
@@ -85,13 +86,26 @@ def explained(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (OSError, httpx2.HTTPError, json.JSONDecodeError) as error:
+    except (OSError, httpx2.HTTPError, ValueError) as error:
         if isinstance(error, LocalEntryNotFoundError) and isinstance(error.__cause__, Exception):
             error = error.__cause__  # the Hub's client wraps what kept it from reaching the Hub
         message = _explain(name, error)
         if message is None:
             raise
         raise ModelUnavailable(message) from error
+
+
+def _is_no_hub_message(name: str) -> str:
+    return (
+        f"{name} cannot be reached: something else answers in place of its server, such as the login page of "
+        f"a network. Check the network. {_choose_another(name)}"
+    )
+
+
+def _is_of_an_address(error: ValueError) -> bool:
+    """Whether it was raised where addresses are read."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return frame.f_globals["__name__"] == "urllib.parse"
 
 
 def _choose_another(name: str) -> str:
@@ -128,10 +142,9 @@ def _explain(name: str, error: Exception) -> str | None:
                 f"ask for it again, and the download continues where it stopped."
             )
         case FileMetadataError() | json.JSONDecodeError():
-            return (
-                f"{name} cannot be reached: something else answers in place of its server, such as the login page of "
-                f"a network. Check the network. {_choose_another(name)}"
-            )
+            return _is_no_hub_message(name)
+        case ValueError() if _is_of_an_address(error):  # to which the server sends whoever asks
+            return _is_no_hub_message(name)
         case OSError() if error.errno in DISK_IS_FULL:
             return disk_is_full_message(name)
     return None

@@ -32,6 +32,7 @@ class Repository:
             instead.
         status: Answer to every request instead of 200, e.g. 503.
         login_page: Whether every answer is a page of HTML, as in a hotel.
+        moved: By file, the address that whoever asks for it is sent to.
     """
 
     files: dict[str, bytes]
@@ -43,6 +44,7 @@ class Repository:
     cuts: dict[str, list[int | bytes]] = field(default_factory=dict)
     status: int = 200
     login_page: bool = False
+    moved: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(401, headers={"X-Error-Code": "GatedRepo"})
         elif file not in repository.files:
             self._answer(404, headers={"X-Error-Code": "EntryNotFound", "X-Repo-Commit": repository.commit})
+        elif file in repository.moved:
+            self._answer(302, headers={"X-Repo-Commit": repository.commit, "Location": repository.moved[file]})
         elif file.endswith(LARGE_ENDINGS):  # the real one sends these from a store at another host
             content = repository.files[file]
             sha256 = hashlib.sha256(content).hexdigest()
