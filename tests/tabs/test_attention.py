@@ -1,18 +1,29 @@
 """The tab that shows attention: what it opens on, what its examples claim, and what it keeps."""
 
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
-from explorer.analysis.attention_packing import PackedReading, PackedStack, select_weights, unpack_weights
+from explorer.analysis.attention_packing import (
+    PackedReading,
+    PackedStack,
+    head_counts,
+    select_weights,
+    unpack_weights,
+)
 from explorer.analysis.attention_results import AttentionToken
 from explorer.errors import UnsuitableText
 from explorer.figures.bertviz import bertviz_frame, most_tokens
+from explorer.models.registry import Registry
 from explorer.tabs.attention.first_reading import compute_first_reading, read_first_reading
 from explorer.tabs.attention.gallery import read_gallery
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
 from explorer.tabs.attention.which import head_word, layer_of, read_which
+from tests.analysis.tiny_models import loaded, word_piece
+from tests.models.attention_networks import NETWORKS
 
 COUNTS = {"encoder": (6, 12), "cross": (6, 8)}
 
@@ -138,6 +149,20 @@ def test_bertviz_gets_hostile_tokens_as_data_once_and_nothing_from_outside():
     assert hostile not in frame and "&lt;/script&gt;&lt;script&gt;alert" not in frame
     assert frame.count("\\u003c/script>\\u003cscript>alert".replace(">", "&gt;")) == 2  # as a row, and as a column
     assert "default-src &#x27;none&#x27;" in frame
+
+
+@pytest.mark.parametrize("name", ["bert", "t5"])  # three layers; three, and two in the decoder
+@pytest.mark.parametrize("asked", ["encoder-1-1", "encoder-3-2", "encoder-9-4", "cross-3-1", "decoder-mean"])
+def test_a_head_of_a_layer_that_a_model_may_lack(name, asked):
+    torch.manual_seed(0)
+    model = loaded(NETWORKS[name](), word_piece().tokenizer)
+    registry = Registry([model.card], lambda: SimpleNamespace(run=lambda card, analysis: analysis(model)))
+    ask = Ask(model.card.name, "The cat sat.")
+    whole, one = Readings(64).all_layers(registry, ask), Readings(64).with_layer(registry, ask, asked)
+    assert head_counts(one) == head_counts(whole)
+    which = read_which(asked, head_counts(one))
+    for first, second in [(select_weights(reading, which.stack, which.layer, which.head) for reading in (whole, one))]:
+        np.testing.assert_array_equal(first, second)
 
 
 def test_bertviz_draws_fewer_tokens_of_larger_models():

@@ -106,7 +106,8 @@ def read_packed(model: LoadedModel, ask: Ask, *, layer: int | None = None) -> Pa
     Args:
         model: Any with attention.
         ask: What to read.
-        layer: The only one wanted, counted from 0, or the last where there are fewer; None = all.
+        layer: The only one wanted, counted from 0, or the last where there are fewer; None = all, as where one stack
+            has it and another does not.
     """
     from explorer.models.attention import head_counts  # needs torch
 
@@ -120,7 +121,9 @@ def read_packed(model: LoadedModel, ask: Ask, *, layer: int | None = None) -> Pa
     if layer is None:
         return pack_reading(read())
     layers = {stack: count for stack, (count, _) in head_counts(model.network).items()}
-    layer = min(layer, *layers.values())
+    if layer >= min(layers.values()) != max(layers.values()):
+        return pack_reading(read())
+    layer = min(layer, *(count - 1 for count in layers.values()))
     return pack_reading(read(layers=[layer]), layers, layer)
 
 
