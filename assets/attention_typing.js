@@ -29,7 +29,8 @@
       isReading = true;
       try {
         const answer = await server.read_text({asked: wanted, which}).catch(() => null); // the queue says what is wrong
-        if (answer?.view && isCurrent(wanted)) draw(answer.view);
+        const isOfModel = wanted.model === (model ?? wanted.model); // a link chooses one while the text is read
+        if (answer?.view && isOfModel && isCurrent(wanted)) draw(answer.view);
       } finally {
         isReading = false;
         if (isLate) {
