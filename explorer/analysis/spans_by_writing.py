@@ -20,6 +20,7 @@ from explorer.analysis.span_choices import distinct_choices
 from explorer.analysis.span_results import Span, SpanChoice, SpanCompletion, SpanFills
 from explorer.analysis.written_spans import Written, count_remarks, read_rewritten, read_sentinels
 from explorer.models.backend import LoadedModel
+from explorer.models.turns import holding
 
 METHODS = ("beams", "sampling")
 SCORE = "ln p(the span and the sentinel that ends it | the text, the best fills of the blanks before it)"
@@ -116,7 +117,7 @@ class _Writer:
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
     """Draw from a seed, and leave the random state of the process as it was."""
-    with _sampling, torch.random.fork_rng():
+    with holding(_sampling), torch.random.fork_rng():
         torch.manual_seed(seed)
         yield
 

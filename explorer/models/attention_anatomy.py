@@ -24,6 +24,7 @@ from explorer.models.attention_places import (
     trial_inputs,
 )
 from explorer.models.fast_attention import IMPLEMENTATION, Weigh, configs_of, here, make_readable, silenced
+from explorer.models.turns import holding
 
 OUTPUTS = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
 
@@ -52,7 +53,7 @@ _looking = Lock()
 
 def anatomy_of(network: PreTrainedModel) -> Anatomy:
     """Found out once per network. Raises UnsuitableModel: it has no attention that could be read."""
-    with _looking:
+    with holding(_looking):
         if (anatomy := _anatomies.get(network)) is None:
             anatomy = _anatomies[network] = _look_at(network)
     return anatomy

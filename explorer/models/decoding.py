@@ -24,7 +24,7 @@ from explorer.errors import TooBusy
 from explorer.models.attention import refuse_sharing
 from explorer.models.backend import LoadedModel
 from explorer.models.draft import Draft, can_remember, read_anew, read_beginning, read_next
-from explorer.models.turns import Turn, current_turn, for_others_too
+from explorer.models.turns import Turn, current_turn, for_others_too, give_way, holding
 from explorer.settings import settings
 
 MIB = 2**20
@@ -55,7 +55,7 @@ def begin_draft(
     draft = Draft(list(ids), room_tokens, remembers=decoder.remembers, keeps_hidden=keeps_hidden)
     decoder.register(draft)
     try:
-        with decoder.reading, torch.inference_mode():
+        with holding(decoder.reading), torch.inference_mode():
             logits = read_beginning(model, draft) if draft.remembers else read_anew(model, draft)
     except BaseException:
         draft.close()
@@ -80,6 +80,7 @@ def extend_drafts(
         if draft.is_closed or len(draft.ids) >= draft.room_tokens:
             raise ValueError("a draft is closed, or has no room left")
     refuse_sharing()
+    give_way()
     if not drafts[0].remembers:
         with torch.inference_mode():
             return torch.stack([read_anew(model, *step) for step in zip(drafts, token_ids, strict=True)])

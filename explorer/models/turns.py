@@ -1,8 +1,8 @@
 """Turns on the device: who is next, and when the work of one ends before its answer is there.
 
 Whoever has fewest analyses at work is next, and of those the first to come. A forward pass of a model is the step at
-which work ends that nobody waits for, or that takes too long: each begins with `go_on`. Where many passes are asked for
-at once, others are let in now and then, by `give_way`: a class that asks for much does not keep one question waiting.
+which work ends that nobody waits for, or that takes too long: each begins with `go_on`. There, too, work of many passes
+lets others in now and then, by `give_way`: a class that asks for much does not keep one question waiting.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,6 +38,7 @@ class Turn:
         began_at_seconds: When it was taken, or taken again, on time.monotonic.
         ends_at_seconds: When its work must be over, likewise.
         is_had: Whether it is not given back.
+        held: How many things that others may wait for are held by it; see `holding`.
     """
 
     caller: Caller
@@ -45,6 +46,7 @@ class Turn:
     began_at_seconds: float
     ends_at_seconds: float
     is_had: bool = True
+    held: int = 0
 
     def refusal(self) -> ExplorerError | None:
         """Why it may not go on; None = it may."""
@@ -82,15 +84,34 @@ def go_on() -> None:
 def give_way() -> None:
     """Let those in line have the turn that this belongs to, if it has lasted for a while, and wait for another.
 
-    What others may wait for, such as a lock, must not be held meanwhile.
+    Inside `holding` it is kept: those who wait for what is held have turns themselves, so none would come back.
 
     Raises:
         NobodyWaits: Whoever asked has left.
         TooBusy: No other turn came in time.
     """
     turn = _turn.get()
-    if turn is not None and time.monotonic() - turn.began_at_seconds > SLICE_SECONDS:
+    if turn is not None and not turn.held and time.monotonic() - turn.began_at_seconds > SLICE_SECONDS:
         turn.turns.swap(turn)
+
+
+@contextmanager
+def holding(lock: AbstractContextManager) -> Iterator[None]:
+    """Hold what others may wait for, and keep the turn as long.
+
+    Args:
+        lock: Whatever it is.
+    """
+    turn = _turn.get()
+    with lock:
+        if turn is None:
+            yield
+            return
+        turn.held += 1
+        try:
+            yield
+        finally:
+            turn.held -= 1
 
 
 @contextmanager
@@ -104,7 +125,7 @@ def for_others_too() -> Iterator[None]:
 
 
 def end_with_turns(network: PreTrainedModel) -> None:
-    """Have each forward pass of a network, or of its encoder or decoder alone, begin with go_on."""
+    """Have each forward pass of a network, or of its encoder or decoder alone, begin with give_way and go_on."""
     from transformers import PreTrainedModel
 
     for part in network.modules():
@@ -113,6 +134,7 @@ def end_with_turns(network: PreTrainedModel) -> None:
 
 
 def _begin_pass(part: object, arguments: object) -> None:
+    give_way()
     go_on()
 
 

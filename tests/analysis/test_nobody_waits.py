@@ -1,9 +1,10 @@
-"""Whatever is computed ends before the next forward pass once nobody waits for it."""
+"""Whatever is computed ends before the next forward pass once nobody waits for it, and lets others in before."""
 
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
+from threading import Event, Thread
 
 import pytest
 import torch
@@ -16,6 +17,9 @@ from explorer.models.padding import may_be_padded
 from explorer.models.turns import Turns, end_with_turns
 from tests.analysis import objective_models, tiny_models, writing_models
 from tests.analysis.test_embeddings import own
+from tests.models.tiny_loader import wait_until
+
+MOST_SECONDS = 30
 
 BLANKS = "the ___ is in the ___ (happy)"
 TEXT = "the cat is playing in the house and the dog runs home"
@@ -101,3 +105,32 @@ def test_it_ends_before_the_next_pass(asked):
     with turns.take(Caller("b")):
         work(model, ask)  # and nothing of it is left behind for the next
     assert len(passes) > 1
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_others_are_let_in_between_its_passes(asked, monkeypatch):
+    monkeypatch.setattr("explorer.models.turns.SLICE_SECONDS", -1.0)
+    build, ask = ASKED[asked]
+    model = build()
+    end_with_turns(model.network)
+    turns = Turns(1, 1, MOST_SECONDS)
+    had = Event()
+
+    def visit() -> None:
+        with turns.take(Caller("other")):
+            had.set()
+
+    def come() -> None:
+        if not threads:
+            threads.append(Thread(target=visit))
+            threads[0].start()
+            wait_until(lambda: turns._line)
+        elif had.is_set():
+            served_before.append(len(passes))
+
+    threads, served_before = [], []
+    passes = count_passes(model.network, come)
+    with turns.take(Caller("long")):
+        work(model, ask)
+    threads[0].join(MOST_SECONDS)
+    assert served_before, f"{len(passes)} passes, and who came at the first had to wait for them all"

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 import pytest
 
@@ -15,6 +15,7 @@ from explorer.models.turns import (
     for_others_too,
     give_way,
     go_on,
+    holding,
     needs_turn,
     takes_no_turn,
 )
@@ -159,6 +160,26 @@ def test_who_leaves_while_others_have_his_turn_has_none_to_give_back(monkeypatch
         give_way()
     street.end(other)
     assert street.turns._free == 1 and not street.turns._at_work and not street.turns._line
+
+
+def test_the_turn_is_kept_while_something_is_held_that_others_wait_for(monkeypatch):
+    monkeypatch.setattr("explorer.models.turns.SLICE_SECONDS", -1.0)
+    street, lock = Street(most=1), Lock()
+    with street.turns.take(Caller("long")):
+        waiting = street.come("waiting")
+        waiting.set()
+        with pytest.raises(ZeroDivisionError), holding(lock):
+            with holding(Lock()):
+                give_way()
+            give_way()
+            assert lock.locked() and street.served == []
+            raise ZeroDivisionError
+        assert not lock.locked()
+        give_way()
+        assert street.served == ["waiting"]
+    with holding(lock):  # who has no turn keeps none
+        assert lock.locked()
+    street.end(waiting)
 
 
 def test_a_short_turn_is_not_interrupted():
