@@ -12,12 +12,13 @@ from contextlib import suppress
 from typing import Any
 
 import gradio as gr
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LOOK_SECONDS = 5.0
 HEAD_SECONDS = 20.0  # until the first line and the headers of a request are here
 SLOW_START_SECONDS = 60.0  # for which a body may come, and an answer be read, however slowly
-LEAST_BYTES_A_SECOND = 4096  # of a body, after that, on average
+LEAST_BYTES_A_SECOND = 4096  # of a body, or of an answer that waits to be read, after that, on average
 MOST_CONNECTIONS = 4000
 MOST_ENDED_AT_ONCE = 100
 MOST_FILES = 8192  # that a process needs for these and for all else
@@ -28,18 +29,20 @@ class Connection(H11Protocol):
     """A connection that ends when its request does not come, or its answer is not read.
 
     It must send the headers of a request within HEAD_SECONDS, of 64 KiB at most, as h11 takes no more; a body at
-    LEAST_BYTES_A_SECOND; and read something of what is sent within SLOW_START_SECONDS. Where there is no more room,
-    such end as have waited longest for their clients, of the address that has most of them.
+    LEAST_BYTES_A_SECOND; read something of what is sent within SLOW_START_SECONDS, and all of it at that rate, too.
+    Where there is no more room, such end as have waited longest for their clients, of the address that has most of
+    them.
     """
 
     most_connections = MOST_CONNECTIONS
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Take it, if there is room, or room can be made."""
-        self._waits_since = self._read_since = self.loop.time()
+        self._waits_since = self._read_since = self._unread_since = self.loop.time()
         self._body_of, self._body_since, self._body_bytes = None, 0.0, 0
-        self._unread_bytes, self.is_ended = 0, False
-        super().connection_made(transport)
+        self._read_bytes = self._read_before = 0  # in all; before something began to wait
+        self.is_ended = False
+        super().connection_made(_Counting(transport))
         if len(self.connections) > self.most_connections:
             _make_room(self.connections, self.most_connections)
         self.loop.call_later(LOOK_SECONDS, self._look)
@@ -55,11 +58,6 @@ class Connection(H11Protocol):
         """Begin to wait for another request."""
         self._waits_since = self.loop.time()
         super().on_response_complete()
-
-    def resume_writing(self) -> None:
-        """Note that something was read."""
-        self._read_since = self.loop.time()
-        super().resume_writing()
 
     def end(self) -> None:
         """Close it at once, and forget what is not sent."""
@@ -90,17 +88,43 @@ class Connection(H11Protocol):
 
     def _is_slow(self, now: float) -> bool:
         unread_bytes = self.transport.get_write_buffer_size()
-        if not unread_bytes or unread_bytes < self._unread_bytes:
-            self._read_since = now
-        self._unread_bytes = unread_bytes
-        if now - self._read_since > SLOW_START_SECONDS:
+        if self._reads_slowly(now, unread_bytes):
             return True
         if self._awaits_head:
             return not unread_bytes and now - self._waits_since > HEAD_SECONDS
         if not self.cycle.more_body or self.flow.read_paused:
             return False
-        late_seconds = now - self._body_since - SLOW_START_SECONDS
-        return late_seconds > 0 and self._body_bytes < late_seconds * LEAST_BYTES_A_SECOND
+        return self._body_bytes < _least_bytes(now - self._body_since)
+
+    def _reads_slowly(self, now: float, unread_bytes: int) -> bool:
+        read_bytes = self.transport.written_bytes - unread_bytes
+        if not unread_bytes:
+            self._unread_since, self._read_before = now, read_bytes
+        if not unread_bytes or read_bytes > self._read_bytes:
+            self._read_since, self._read_bytes = now, read_bytes
+        if now - self._read_since > SLOW_START_SECONDS:
+            return True
+        return read_bytes - self._read_before < _least_bytes(now - self._unread_since)
+
+
+class _Counting:
+    """A transport that knows how much was written to it."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self.written_bytes = 0
+        self._transport = transport
+
+    def write(self, data: bytes) -> None:
+        self.written_bytes += len(data)
+        self._transport.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+def _least_bytes(seconds: float) -> float:
+    """How much must have come through after so long; 0 = nothing yet."""
+    return max(0.0, seconds - SLOW_START_SECONDS) * LEAST_BYTES_A_SECOND
 
 
 def _make_room(connections: set[Any], most: int) -> None:
@@ -129,7 +153,21 @@ def bound_connections(page: gr.Blocks) -> None:
     room for.
     """
     Connection.most_connections = _most_connections(_let_open_files())
-    page.server.config.http_protocol_class = Connection
+    config = page.server.config
+    config.http_protocol_class = Connection
+    config.loaded_app = _naming_host(config.loaded_app)
+
+
+def _naming_host(app: ASGIApp) -> ASGIApp:
+    """Have each request name the host that it came to; in HTTP/1.0 it may name none, which Gradio cannot bear."""
+
+    async def name(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not any(key == b"host" for key, _ in scope["headers"]):
+            host, port = scope["server"]
+            scope = {**scope, "headers": [*scope["headers"], (b"host", f"{host}:{port}".encode())]}
+        await app(scope, receive, send)
+
+    return name
 
 
 def _most_connections(files: int) -> int:

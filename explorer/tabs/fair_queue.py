@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable
+from typing import Any
 
 from gradio.data_classes import PredictBodyInternal
 from gradio.exceptions import Error
@@ -33,8 +34,11 @@ def visitor_name(session: str | None, event_id: str | None, request: Request | N
         event_id: Of the question.
         request: With which it came; the page's own events of loading may have none.
     """
-    if session and session != event_id:
-        return session
+    return session if session and session != event_id else address_of(request)
+
+
+def address_of(request: Request | None) -> str:
+    """Where a question came from."""
     client = getattr(request, "client", None)
     return client.host if client else "somebody"
 
@@ -43,10 +47,16 @@ class FairQueue(Queue):
     """Whoever has fewest questions at work is next, and of those the first to come.
 
     A visitor gets no further place at work while he has as many as are free (may_have_one_more). When no more may wait,
-    the last question of the visitor who has most of those that do makes room for those of others.
+    the last question of the visitor who has most of those that do makes room for those of others. Where so many pages
+    are known as can be, the oldest makes room of the address that has most of them.
     """
 
     _nothing_next_in: Hashable = None  # the state in which none could be next
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        """As Queue."""
+        super().__init__(*given, **named)
+        self._addresses: dict[str, str] = {}  # of sessions, some of which may be gone
 
     @classmethod
     def instead_of(cls, queue: Queue) -> "FairQueue":
@@ -62,9 +72,26 @@ class FairQueue(Queue):
 
     async def push(self, body: PredictBodyInternal, request: Request, username: str | None) -> tuple:
         """Let a question wait; as Queue does."""
+        body.session_hash = body.session_hash or None  # "" is nobody, whom Queue would take for a page
         if self.max_size is not None and len(self) >= self.max_size:
             self._make_room_for(visitor_name(body.session_hash, None, request))
-        return await super().push(body, request, username)
+        known = self.pending_messages_per_session
+        if body.session_hash not in known and len(known) >= known.max_size:
+            await self._forget_one_of_most(address_of(request))
+        answer = await super().push(body, request, username)
+        if body.session_hash:
+            self._addresses[body.session_hash] = address_of(request)
+        return answer
+
+    async def drop(self, session: str) -> None:
+        """End what a page has asked for, and forget it with the answers that it has not read."""
+        await self.clean_events(session_hash=session)
+        self.forget(session)
+
+    def forget(self, session: str) -> None:
+        """Keep nothing of a page for which nothing is at work."""
+        self.pending_messages_per_session.pop(session, None)
+        self.pending_event_ids_session.pop(session, None)
 
     def send_message(self, event: Event, event_message: EventMessage) -> None:
         """Have a question's visitor read something, as Queue does; nothing where he is not listening any more."""
@@ -94,6 +121,14 @@ class FairQueue(Queue):
         event = min(able, key=lambda event: (at_work[_visitor_of(event)], event.enqueue_time))
         self.event_queue_per_concurrency_id[event.concurrency_id].queue.remove(event)
         return [event], False, event.concurrency_id
+
+    async def _forget_one_of_most(self, asking: str) -> None:
+        """Forget the oldest page of the address that has most of them; of equals, of the one that asks."""
+        known = self.pending_messages_per_session
+        self._addresses = {session: self._addresses.get(session, "") for session in known}
+        counts = Counter(self._addresses.values())
+        crowded = max(counts, key=lambda address: (counts[address], address == asking))
+        await self.drop(next(session for session in known if self._addresses[session] == crowded))
 
     def _make_room_for(self, asking: str) -> None:
         """Send the last question away of who has most waiting, unless that is who asks."""

@@ -11,6 +11,7 @@ import orjson
 
 from explorer.logs import log_fault
 from explorer.settings import settings
+from explorer.tabs.fair_queue import FairQueue
 
 MIB = 2**20
 LOOK_SECONDS = 5.0
@@ -37,7 +38,7 @@ class Unread:
         clock: The time, in seconds.
     """
 
-    def __init__(self, queue: Any, most_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, queue: FairQueue, most_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._queue = queue
         self._most_bytes = most_bytes
         self._clock = clock
@@ -76,7 +77,7 @@ class Unread:
             elif not self._queue.pending_event_ids_session.get(session):
                 self._empty.add(session)
         for session in self._empty & empty_before:  # else its stream may still be open
-            self._forget(session)
+            self._queue.forget(session)
         longest = sorted(self._waiting, key=lambda session: self._waiting[session].since)
         for session in longest:
             if self._waiting[session].since < now:  # else it may be on its way to a reader
@@ -88,8 +89,7 @@ class Unread:
                 break
             size_bytes -= waiting.size_bytes
             if self._messages(session)[:1] == [waiting.first]:
-                await self._queue.clean_events(session_hash=session)
-                self._forget(session)
+                await self._queue.drop(session)
 
     async def _count(self, session: str) -> None:
         waiting = self._waiting[session]
@@ -101,10 +101,6 @@ class Unread:
         """What waits for who asked, which asyncio's queues show to nobody but by giving it away."""
         messages = self._queue.pending_messages_per_session.get(session)
         return [] if messages is None else list(messages._queue)
-
-    def _forget(self, session: str) -> None:
-        self._queue.pending_messages_per_session.pop(session, None)
-        self._queue.pending_event_ids_session.pop(session, None)
 
 
 def _size_bytes(message: Any) -> int:

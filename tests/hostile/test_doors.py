@@ -1,12 +1,14 @@
 """What the web server answers at all, to whom, and what its log says of what it cannot answer."""
 
 import asyncio
+import socket
+from functools import partial
 
 import pytest
 
 from explorer.tabs.limits import MIB
 from explorer.tabs.unread import IN_MEMORY, KEPT_SECONDS, Unread
-from tests.hostile.small_page import API, JSON, TYPED, ask, join, read
+from tests.hostile.small_page import API, JSON, TYPED, ask, join, number_of, read
 from tests.models.tiny_loader import wait_until
 
 
@@ -68,6 +70,22 @@ def test_who_asks_wrongly_is_told_and_the_log_is_not(http, page, log):
     assert "didn't receive enough input" in read(http, "echo", ask(http, "echo"))
     assert "greater than maximum" in join(http, page, "hidden", 2000)["error"]
     assert "event: error" in read(http, "echo", "an answer that is not here")
+    assert log() == ""
+
+
+def test_a_question_of_http_1_0_names_no_host(http, page, log):
+    asked = f"GET {API}/info HTTP/1.0\r\nOrigin: http://127.0.0.1\r\n\r\n"
+    with socket.create_connection((http.base_url.host, http.base_url.port), timeout=30) as client:
+        client.sendall(asked.encode())
+        told = b"".join(iter(partial(client.recv, 65536), b""))
+    assert told.startswith(b"HTTP/1.1 200") and b"counts" in told
+    assert log() == ""
+
+
+def test_a_page_without_a_name_is_answered(http, page, log):
+    asked = {"data": [TYPED], "fn_index": number_of(page, "echo"), "session_hash": ""}
+    event = http.post(f"{API}/queue/join", json=asked).raise_for_status().json()["event_id"]
+    assert TYPED in http.get(f"{API}/queue/data", params={"session_hash": event}).text
     assert log() == ""
 
 

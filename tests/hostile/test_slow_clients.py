@@ -69,6 +69,9 @@ class Transport:
     def get_write_buffer_size(self) -> int:
         return self.unread
 
+    def write(self, data: bytes) -> None:
+        self.unread += len(data)
+
     def is_closing(self) -> bool:
         return not self.is_open
 
@@ -94,7 +97,8 @@ def connect():
     def make(address: str = "10.0.0.1") -> Connection:
         connection = Connection(config=config, server_state=state, app_state={}, _loop=loop)
         connection.app = lambda *given: None
-        connection.connection_made(Transport(address))
+        connection.wire = Transport(address)
+        connection.connection_made(connection.wire)
         return connection
 
     make.loop = loop
@@ -167,7 +171,7 @@ def test_one_that_the_app_does_not_read_from_is_not_slow(connect):
 def test_who_reads_nothing_is_let_go(connect):
     connection = connect()
     connection.data_received(QUESTION)
-    connection.transport.unread = 100_000
+    connection.transport.write(b"x" * 100_000)
     connect.loop.pass_seconds(SLOW_START_SECONDS)
     assert is_open(connection)
     connect.loop.pass_seconds(2 * LOOK_SECONDS)
@@ -177,7 +181,7 @@ def test_who_reads_nothing_is_let_go(connect):
 def test_who_reads_nothing_of_a_last_answer_is_let_go(connect):
     connection = connect()
     connection.data_received(QUESTION)
-    connection.transport.unread = 100_000
+    connection.transport.write(b"x" * 100_000)
     connection.cycle.response_complete = True
     connection.timeout_keep_alive_handler = connection.transport.close
     connection.on_response_complete()
@@ -185,16 +189,37 @@ def test_who_reads_nothing_of_a_last_answer_is_let_go(connect):
     assert not is_open(connection)
 
 
-def test_who_reads_slowly_stays(connect):
+@pytest.mark.parametrize(("share", "stays"), [(1.0, True), (0.5, False)])
+def test_an_answer_may_be_read_slowly_but_not_for_ever(connect, share, stays):
     connection = connect()
     connection.data_received(QUESTION)
-    for unread in range(600, 0, -1):
-        connection.transport.unread = unread
+    connection.transport.write(b"x" * 2_000_000)
+    for _ in range(60):
         connect.loop.pass_seconds(LOOK_SECONDS)
-    for _ in range(100):  # all that is read is sent anew
-        connection.transport.unread = 600
-        connection.pause_writing()
-        connection.resume_writing()
+        if not is_open(connection):
+            break
+        connection.wire.unread -= int(share * LOOK_SECONDS * LEAST_BYTES_A_SECOND)
+    assert is_open(connection) == stays
+
+
+def test_who_reads_as_much_as_is_sent_stays(connect):
+    connection = connect()
+    connection.data_received(QUESTION)
+    connection.transport.write(b"x" * 600)
+    for _ in range(1000):
+        connection.transport.write(b"x" * int(LOOK_SECONDS * LEAST_BYTES_A_SECOND))
+        connection.wire.unread = 600
+        connect.loop.pass_seconds(LOOK_SECONDS)
+    assert is_open(connection)
+
+
+def test_who_has_read_all_may_take_his_time_again(connect):
+    connection = connect()
+    connection.data_received(QUESTION)
+    for _ in range(10):
+        connection.transport.write(b"x" * 1000)
+        connect.loop.pass_seconds(SLOW_START_SECONDS - LOOK_SECONDS)
+        connection.wire.unread = 0
         connect.loop.pass_seconds(LOOK_SECONDS)
     assert is_open(connection)
 

@@ -170,3 +170,32 @@ def test_a_question_whose_page_is_gone_keeps_nobody_out(queue):
 def test_questions_are_not_counted_anew_after_each(queue):
     assert ask(queue, "here")[0]
     assert queue.compute_analytics_summary(list(queue.event_analytics.values())) == {"functions": {}}
+
+
+def test_an_empty_name_is_none(queue):
+    is_here, event = ask(queue, "")
+    assert is_here and begin(queue) == "10.0.0.1"
+    assert queue.active_jobs[0][0].session_hash == event
+
+
+def test_who_comes_under_many_names_drops_his_own_oldest_answers(queue):
+    queue.pending_messages_per_session.max_size = 5
+    queue.max_size = None
+    for session in ("student", "a", "b", "c"):
+        ask(queue, session, host="10.0.0.2" if session == "student" else "10.0.0.1")
+    ask(queue, "another student", host="10.0.0.3")
+    for session in ("d", "e"):
+        ask(queue, session)
+    ask(queue, "third student", host="10.0.0.4")
+    ask(queue, "e")  # is known
+    assert list(queue.pending_messages_per_session) == ["student", "another student", "d", "e", "third student"][:5]
+    assert waiting(queue) == ["student", "another student", "d", "e", "third student", "e"]
+    assert set(queue.pending_event_ids_session) == set(queue.pending_messages_per_session)
+
+
+def test_where_each_address_has_one_the_oldest_of_the_one_that_asks_makes_room(queue):
+    queue.pending_messages_per_session.max_size = 2
+    ask(queue, "student", host="10.0.0.2")
+    ask(queue, "a")
+    ask(queue, "b")
+    assert list(queue.pending_messages_per_session) == ["student", "b"]
