@@ -1,5 +1,6 @@
 """Every analysis as an HTTP endpoint under its own name: keyword parameters in, the frozen result as JSON out."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
@@ -17,6 +18,7 @@ from explorer.models.catalogue import DEFAULT_MODEL, SPAN_MODEL
 from explorer.models.registry import Registry
 from explorer.tabs.anisotropy_endpoints import anisotropy_endpoints
 from explorer.tabs.attention_endpoints import attention_endpoints
+from explorer.tabs.drawings import draw_once
 from explorer.tabs.embedding_endpoints import embedding_endpoints
 from explorer.tabs.head_endpoints import head_endpoints
 from explorer.tabs.messages import fault_message
@@ -33,7 +35,7 @@ def add_endpoints(registry: Registry) -> None:
 
     def run(model: str, ask: Callable, draw: Callable[[Any], go.Figure] | None = None) -> Answer:
         result = ask_model(registry, model, ask)
-        return to_json(result) | ({"figure": draw(result).to_plotly_json()} if draw else {})
+        return to_json(result) | ({"figure": json.loads(draw_once(draw, result).plot)} if draw else {})
 
     def fill_blanks(
         text: str, model: str = DEFAULT_MODEL, top_k: int = 5, count: int = 5, strategy: str = "joint"

@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from copy import deepcopy
 
 import pytest
 from transformers import CONFIG_MAPPING
@@ -139,7 +140,7 @@ def made_up(rng: random.Random, families: tuple[str, ...]) -> dict:
             if not (isinstance(inside[field], dict) and inside[field] and rng.random() < 0.7):
                 break
             inside = inside[field]
-        inside[field] = rng.choice(VALUES)
+        inside[field] = deepcopy(rng.choice(VALUES))
     return config | {"model_type": kind}
 
 

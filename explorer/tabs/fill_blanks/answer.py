@@ -3,7 +3,7 @@
 from functools import partial
 
 import gradio as gr
-import plotly.graph_objects as go
+from gradio.components.plot import PlotData
 
 from explorer import analysis
 from explorer.analysis.results import BlankFills
@@ -13,6 +13,7 @@ from explorer.figures.notes import fills_note
 from explorer.figures.sentences import caption, completion_list
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.drawings import draw_once
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
@@ -36,11 +37,11 @@ def build(registry: Registry, sentence: Sentence, first: BlankFills) -> View:
     return View(tab, draw, inputs, [completions, chart, below])
 
 
-def draw_fills(models: Registry, fills: BlankFills) -> tuple[str, go.Figure, str]:
-    """The result as HTML, figure and foot."""
+def draw_fills(models: Registry, fills: BlankFills) -> tuple[str, PlotData, str]:
+    """The result as HTML, chart and foot."""
     protocol = "probabilities over the whole vocabulary, every other blank left open"
     foot = caption(
         [fills.model, STRATEGIES[fills.strategy].label.lower(), protocol], models.card(fills.model).paper_url
     )
     links = download_links(fills, "blanks", (fills.text, fills.model))
-    return completion_list(fills), blank_bars(fills), fills_note(fills) + foot + links
+    return completion_list(fills), draw_once(blank_bars, fills), fills_note(fills) + foot + links
