@@ -1,10 +1,11 @@
 """A one-blank question while others ask for the most that the page offers; and what is left of that once they hang up.
 
 Each heavy visitor has a session of its own and asks, --each times at once, for 10 blanks, 20 sentences, of about 240
-tokens. Printed are the seconds of one-blank questions alone and meanwhile, those of the heavy ones that were answered,
-and how long the program goes on computing when all have hung up.
+tokens; or, with --heads, for all heads on as many texts of 120 tokens as one may send. Printed are the seconds of
+one-blank questions alone and meanwhile, how many of the heavy ones were answered, and how long the program goes on
+computing when all have hung up.
 
-    python benchmarks/heavy_questions.py [--visitors 8] [--each 1] [--questions 40] [--json]
+    python benchmarks/heavy_questions.py [--visitors 8] [--each 1] [--heads] [--questions 40] [--json]
 """
 
 import argparse
@@ -23,8 +24,11 @@ import psutil
 from measuring import describe_machine, print_table
 from serving import GIVE_UP_SECONDS, fill, serving
 
+from explorer.settings import settings
+
 WORDS = "the old man opened his book and read about a small town near the sea where people lived in peace".split()
 TOKENS, BLANKS, SENTENCES = 226, 10, 20
+HEADS_TOKENS = 116
 LIGHT = "Question number {} is about the ___."
 IDLE_SHARE, LOOK_SECONDS = 0.2, 0.25  # of one core
 PATIENCE_SECONDS = 150
@@ -32,10 +36,19 @@ PATIENCE_SECONDS = 150
 
 def heavy_text(number: int) -> str:
     """A text that nobody else asks for."""
-    words = (WORDS[number % len(WORDS) :] + WORDS * TOKENS)[:TOKENS]
+    words = _words(number, TOKENS)
     for blank in range(BLANKS):
         words[blank * TOKENS // BLANKS + 5] = "___"
     return " ".join(words)
+
+
+def heads_texts(number: int) -> list[str]:
+    """Texts that nobody else sends together."""
+    return [" ".join([f"number {number},", *_words(text, HEADS_TOKENS)]) for text in range(settings().most_texts)]
+
+
+def _words(number: int, count: int) -> list[str]:
+    return (WORDS[number % len(WORDS) :] + WORDS * count)[:count]
 
 
 @dataclass
@@ -46,14 +59,18 @@ class Heavy:
     model: str
     number: int
     session: str
+    asks_heads: bool
     is_heard: bool = False
     answered_seconds: float | None = None
 
     async def ask(self) -> None:
         """Ask once, and listen."""
-        asked = [heavy_text(self.number), self.model, SENTENCES, SENTENCES, "joint"]
+        if self.asks_heads:
+            endpoint, asked = "measure_heads", [heads_texts(self.number), self.model, 0]
+        else:
+            endpoint, asked = "fill_blanks", [heavy_text(self.number), self.model, SENTENCES, SENTENCES, "joint"]
         body = {"data": asked, "session_hash": self.session}
-        call = f"{self.address}gradio_api/call/fill_blanks"
+        call = f"{self.address}gradio_api/call/{endpoint}"
         began = time.perf_counter()
         async with httpx.AsyncClient(timeout=None) as http:
             event = (await http.post(call, json=body)).raise_for_status().json()["event_id"]
@@ -65,12 +82,14 @@ class Heavy:
 
 
 @contextmanager
-def burdened(address: str, model: str, visitors: int, each: int) -> Iterator[list[Heavy]]:
+def burdened(address: str, model: str, visitors: int, each: int, asks_heads: bool) -> Iterator[list[Heavy]]:
     """Inside, that many visitors ask for much, each so many times at once; at the end all have hung up."""
     loop = asyncio.new_event_loop()
     thread = Thread(target=loop.run_forever)
     thread.start()
-    heavy = [Heavy(address, model, number, f"heavy {number % visitors}") for number in range(visitors * each)]
+    heavy = [
+        Heavy(address, model, number, f"heavy {number % visitors}", asks_heads) for number in range(visitors * each)
+    ]
     asked = [asyncio.run_coroutine_threadsafe(visitor.ask(), loop) for visitor in heavy]
     try:
         yield heavy
@@ -121,6 +140,7 @@ def main() -> None:
     parser.add_argument("--model", default="MiniLM (masked)")
     parser.add_argument("--visitors", type=int, default=8)
     parser.add_argument("--each", type=int, default=1, help="questions of each of them")
+    parser.add_argument("--heads", action="store_true", help="they ask for all heads, not for 10 blanks")
     parser.add_argument("--questions", type=int, default=40)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
@@ -128,7 +148,7 @@ def main() -> None:
         count = options.questions
         time_questions(address, options.model, range(-2, 0))  # the model is here now
         alone = time_questions(address, options.model, range(count))
-        with burdened(address, options.model, options.visitors, options.each) as heavy:
+        with burdened(address, options.model, options.visitors, options.each, options.heads) as heavy:
             deadline = time.monotonic() + PATIENCE_SECONDS
             while not all(visitor.is_heard for visitor in heavy):
                 assert time.monotonic() < deadline

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import deepcopy
+from functools import lru_cache
 from html import escape
+from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -59,36 +62,50 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
 def _choice_grid(charts: Sequence[tuple[str, Blank, int]], text: str, columns: int) -> go.Figure:
     rows = -(-len(charts) // columns)
     bars = max(len(blank.choices) for _, blank, _ in charts)
-    titles = [f"{_wrapped(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits</sup>" for name, blank, _ in charts]
     height = height_pixels(bars) * rows
-    figure = make_subplots(
-        rows, columns, subplot_titles=titles, horizontal_spacing=0.14, vertical_spacing=FRAME_PIXELS / height
-    )
-    for index, (_, blank, which) in enumerate(charts):
-        figure.add_trace(
-            go.Bar(
-                x=[choice.probability for choice in blank.choices],
-                y=list(range(len(blank.choices))),
-                text=[percent(choice.probability) for choice in blank.choices],
-                textposition="outside",
-                cliponaxis=False,
-                orientation="h",
-                marker_color=BLUE,
-                customdata=[escape(_filled(text, which, choice.text), quote=False) for choice in blank.choices],
-                hovertemplate="%{customdata}<br>probability %{x:.6f}<extra></extra>",
-                showlegend=False,
-            ),
-            row=index // columns + 1,
-            col=index % columns + 1,
-        )
-        _name_rows(figure, [_label(c.text) for c in blank.choices], index // columns + 1, index % columns + 1)
+    layout = deepcopy(_empty_grid(rows, columns, len(charts), FRAME_PIXELS / height)) | {"height": height}
     most = max(choice.probability for _, blank, _ in charts for choice in blank.choices)
-    figure.update_xaxes(range=[0, min(1.0, most) * SPARE_FOR_NUMBERS], tickformat=".0%", nticks=4, tickangle=0)
-    figure.update_xaxes(title="Probability", row=rows)
-    if len(charts) % columns:  # the last row is not full: the charts above its gap are the lowest of their columns
-        figure.update_xaxes(title="Probability", row=rows - 1, col=columns)
-    figure.update_yaxes(autorange="reversed")
-    return figure.update_layout(template=STYLE, height=height)
+    shared = {"range": [0, min(1.0, most) * SPARE_FOR_NUMBERS], "tickformat": ".0%", "nticks": 4, "tickangle": 0}
+    first_without = columns * (rows - 1) - -len(charts) % columns  # below it another chart, or its axis
+    for cell in range(rows * columns):
+        is_lowest = cell >= first_without
+        layout[f"xaxis{cell + 1}"] |= shared | ({"title": {"text": "Probability"}} if is_lowest else {})
+        layout[f"yaxis{cell + 1}"]["autorange"] = "reversed"
+    traces = []
+    for cell, (name, blank, which) in enumerate(charts, 1):
+        layout["annotations"][cell - 1]["text"] = (
+            f"{_wrapped(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits</sup>"
+        )
+        layout[f"yaxis{cell}"] |= _named_rows([_label(choice.text) for choice in blank.choices])
+        traces.append(
+            {
+                "type": "bar",
+                "x": [choice.probability for choice in blank.choices],
+                "y": list(range(len(blank.choices))),
+                "text": [percent(choice.probability) for choice in blank.choices],
+                "textposition": "outside",
+                "cliponaxis": False,
+                "orientation": "h",
+                "marker": {"color": BLUE},
+                "customdata": [escape(_filled(text, which, choice.text), quote=False) for choice in blank.choices],
+                "hovertemplate": "%{customdata}<br>probability %{x:.6f}<extra></extra>",
+                "showlegend": False,
+                "xaxis": f"x{cell}",
+                "yaxis": f"y{cell}",
+            }
+        )
+    return go.Figure(traces, layout | {"template": STYLE})
+
+
+@lru_cache(maxsize=64)
+def _empty_grid(rows: int, columns: int, charts: int, vertical_spacing: float) -> dict[str, Any]:
+    """The layout of so many charts, with all axes named by number; not to be changed. It takes plotly some time."""
+    titles = ["title"] * charts
+    layout = make_subplots(
+        rows, columns, subplot_titles=titles, horizontal_spacing=0.14, vertical_spacing=vertical_spacing
+    ).layout.to_plotly_json()
+    del layout["template"]
+    return {f"{name}1" if name in ("xaxis", "yaxis") else name: value for name, value in layout.items()}
 
 
 def candidate_bars(ranking: CandidateRanking) -> go.Figure:
@@ -201,7 +218,11 @@ def _words_only(words: str) -> go.Figure:
 
 def _name_rows(figure: go.Figure, labels: Sequence[str], row: int, column: int) -> None:
     """Name bars by position: two tokens may read the same (with and without a space before), and stay two bars."""
-    figure.update_yaxes(tickvals=list(range(len(labels))), ticktext=list(labels), row=row, col=column)
+    figure.update_yaxes(_named_rows(labels), row=row, col=column)
+
+
+def _named_rows(labels: Sequence[str]) -> dict[str, list]:
+    return {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
 
 
 def _label(text: str) -> str:

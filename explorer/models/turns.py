@@ -1,6 +1,7 @@
 """Turns on the device: who is next, and when the work of one ends before its answer is there.
 
-Whoever has fewest analyses at work is next, and of those the first to come. A forward pass of a model is the step at
+Whoever has fewest analyses at work is next, and of those the first to come; who has had a turn for the same work before
+lets those pass who come shortly after. A forward pass of a model is the step at
 which work ends that nobody waits for, or that takes too long: each begins with `go_on`. There, too, work of many passes
 lets others in now and then, by `give_way`: a class that asks for much does not keep one question waiting.
 """
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable)
 
 SLICE_SECONDS = 0.5  # before a turn gives way
+BEHIND_SECONDS = 2.0  # who gave way stands behind those who come so much later
 
 
 @dataclass(eq=False)
@@ -156,6 +158,7 @@ class _Place:
     """A place in line."""
 
     caller: Caller
+    since_seconds: float  # on time.monotonic, or later; whose is least is first
     called: Event = field(default_factory=Event)
     error: ExplorerError | None = None  # why no turn comes
 
@@ -174,7 +177,7 @@ class Turns:
         self._most_each = most_each
         self._wait_seconds = wait_seconds
         self._at_work: Counter[str] = Counter()
-        self._line: list[_Place] = []  # the first to come first
+        self._line: list[_Place] = []
         self._lock = Lock()  # for all of these
 
     @contextmanager
@@ -204,13 +207,13 @@ class Turns:
         gave_at = time.monotonic()
         turn.is_had = False
         self._give_back(turn.caller)
-        self._wait_for_one(turn.caller)
+        self._wait_for_one(turn.caller, BEHIND_SECONDS)
         turn.is_had = True
         turn.began_at_seconds = time.monotonic()
         turn.ends_at_seconds += turn.began_at_seconds - gave_at  # waiting is no work
 
-    def _wait_for_one(self, caller: Caller) -> None:
-        place = _Place(caller)
+    def _wait_for_one(self, caller: Caller, behind_seconds: float = 0.0) -> None:
+        place = _Place(caller, time.monotonic() + behind_seconds)
         with self._lock:
             self._line.append(place)
             self._call_next()
@@ -247,7 +250,7 @@ class Turns:
             able = [place for place in self._line if self._may_have_one_more(place.caller)]
             if not able:
                 return
-            place = min(able, key=lambda place: self._at_work[place.caller.name])  # of equals the first in line
+            place = min(able, key=lambda place: (self._at_work[place.caller.name], place.since_seconds))
             self._free -= 1
             self._at_work[place.caller.name] += 1
             self._call(place)

@@ -149,6 +149,35 @@ def test_who_has_a_turn_for_long_gives_way_to_those_in_line_and_has_another(monk
     assert street.turns._free == 1 and not street.turns._at_work
 
 
+@pytest.mark.parametrize(("behind", "served"), [(60.0, ["new", "long"]), (0.0, ["long", "new"])])
+def test_who_gave_way_lets_those_pass_who_come_shortly_after(monkeypatch, behind, served):
+    monkeypatch.setattr("explorer.models.turns.SLICE_SECONDS", -1.0)
+    monkeypatch.setattr("explorer.models.turns.BEHIND_SECONDS", behind)
+    street = Street(most=1)
+
+    def work() -> None:
+        with street.turns.take(Caller("long")):
+            begun.set()
+            assert may_give_way.wait(MOST_SECONDS)
+            give_way()
+            street.served.append("long")
+
+    begun, may_give_way = Event(), Event()
+    long = Thread(target=work)
+    long.start()
+    assert begun.wait(MOST_SECONDS)
+    other = street.come("other")
+    may_give_way.set()
+    wait_until(lambda: street.served == ["other"])  # and the long one is in line
+    wait_until(lambda: len(street.turns._line) == 1)
+    new = street.come("new")
+    new.set()
+    other.set()
+    long.join(MOST_SECONDS)
+    street.end()
+    assert street.served == ["other", *served]
+
+
 def test_who_leaves_while_others_have_his_turn_has_none_to_give_back(monkeypatch):
     monkeypatch.setattr("explorer.models.turns.SLICE_SECONDS", -1.0)
     street = Street(most=1)
