@@ -29,6 +29,8 @@ from explorer import (
     tuning_commands,
     writing_commands,
 )
+from explorer.analysis.language_sampling import XLM_R_ALPHA
+from explorer.analysis.language_sampling import sample_languages as list_shares
 from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS
 from explorer.errors import ExplorerError
 from explorer.models.card import Ability
@@ -155,6 +157,15 @@ def compute_loss(
     options = {"objective": objective, "seed": seed, "noise": noise, "other_text": other_text}
     analysis = partial(compute_loss, text=text, replacements=drawn, **options)
     print_result(run(model, analysis, needs_masked_head=False), as_json, terminal.describe_example)
+
+
+@app.command()
+def sample_languages(
+    alpha: Annotated[float, typer.Option(help="1 = as often as there is text, 0 = all languages alike.")] = XLM_R_ALPHA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how often XLM-R reads each language; no model is needed."""
+    print_result(list_shares(alpha), as_json, terminal.describe_languages)
 
 
 @app.command()

@@ -11,6 +11,7 @@ from explorer.models.card import ModelCard
 from explorer.models.status import format_bytes
 
 if TYPE_CHECKING:
+    from explorer.analysis.language_sampling import LanguageShare
     from explorer.analysis.results import (
         Blank,
         BlankFills,
@@ -147,6 +148,15 @@ def describe_example(result: TrainingExample) -> str:
     mean = f"Mean loss: {result.loss_nats:.4f} nats over {len(result.answers)} answers"
     about = " · ".join(part for part in (result.objective, result.noise, f"seed {result.seed}") if part)
     return "\n\n".join(["\n".join(parts), columns(rows, right=[3, 4]), f"{mean}\nModel: {result.model} · {about}"])
+
+
+def describe_languages(languages: Sequence[LanguageShare]) -> str:
+    """One line per language, in the order given."""
+    rows: list[list[object]] = [["language", "GiB", "of the text", "of what is read", "times as often"]]
+    for row in languages:
+        times = f"{row.sampled / row.share:.2f}"
+        rows.append([row.language, f"{row.size_gib:.1f}", percent(row.share), percent(row.sampled), times])
+    return columns(rows, right=[1, 2, 3, 4])
 
 
 def describe_tokens(result: Tokenization) -> str:

@@ -73,6 +73,16 @@ def test_compute_loss_prints_what_is_read_and_lost(explorer, folder):
     assert status == 1 and "was not trained so: Causal language model (GPT)" in err
 
 
+def test_sample_languages_needs_no_model(explorer):
+    status, out, _ = explorer("sample-languages")
+    assert status == 0 and len(out.splitlines()) == 101 and "Chinese (simplified)" in out
+    status, out, _ = explorer("sample-languages", "--alpha", "1", "--json")
+    assert status == 0
+    assert all(row["sampled"] == pytest.approx(row["share"]) for row in json.loads(out))
+    status, _, err = explorer("sample-languages", "--alpha", "2")
+    assert status == 1 and "alpha must be a number from 0 to 1; it is 2.0." in err
+
+
 def test_text_from_standard_input(explorer, folder):
     status, out, _ = explorer("fill-blanks", "-", "--model", folder, "--json", stdin="he is\n in ___\n")
     assert status == 0

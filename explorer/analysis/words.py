@@ -17,7 +17,7 @@ class Word:
         text: As it stands in the sentence.
         start: Where it starts, in characters.
         is_blank: Whether it is a blank.
-        hidden: For a blank made by a click: the word it took the place of.
+        hidden: For a blank made by a click: the word, or words, it took the place of.
     """
 
     text: str
@@ -100,3 +100,31 @@ def toggle_blank(text: str, hidden: tuple[str, ...], index: int) -> tuple[str, t
         if other.is_blank != (place == index)
     ]
     return changed, tuple(kept)
+
+
+def blank_words(text: str, hidden: tuple[str, ...], first: int, last: int) -> tuple[str, tuple[str, ...]]:
+    """Put one blank in the place of neighbouring words, some of which may be blanks already.
+
+    Args:
+        text: The sentence.
+        hidden: For each of its blanks in order, what it hides, or "".
+        first: The first of the words, as counted by split_words.
+        last: The last of them; a pair that is out of range or in the wrong order, or one blank, changes nothing.
+
+    Returns:
+        The sentence, and what its blanks hide. The new one hides what stood there, with the words of the blanks it took
+        in; nothing if one of these was typed.
+    """
+    words = split_words(text, hidden)
+    taken = words[first : last + 1] if 0 <= first <= last < len(words) else ()
+    if not taken or (len(taken) == 1 and taken[0].is_blank):
+        return text, hidden
+    start, end = taken[0].start, taken[-1].start + len(taken[-1].text)
+    was, at = "", start
+    for word in taken:
+        was += text[at : word.start] + (word.hidden if word.is_blank else word.text)
+        at = word.start + len(word.text)
+    if any(word.is_blank and not word.hidden for word in taken):
+        was = ""
+    before, behind = ([word.hidden for word in some if word.is_blank] for some in (words[:first], words[last + 1 :]))
+    return text[:start] + BLANK + text[end:], (*before, was, *behind)

@@ -51,13 +51,23 @@ def reveal_list(reveal: BlankReveal, step: int) -> str:
 
 
 def word_buttons(words: Sequence[Word]) -> str:
-    """The words of a sentence, each to be clicked; only the first of a long text."""
-    buttons = "".join(
-        f"<button type='button' class='word{' blank' if word.is_blank else ''}' data-index='{index}' "
-        f"aria-pressed='{str(word.is_blank).lower()}' title='{escape(_hint(word))}'>"
-        f"{BLANK if word.is_blank else escape(word.text)}</button>"
-        for index, word in enumerate(words[:MOST_WORDS])
-    )
+    """The words of a sentence, each to be clicked, and a button between blanks that can be joined.
+
+    Only the first words of a long text are shown.
+    """
+    buttons, before = "", None
+    for index, word in enumerate(words[:MOST_WORDS]):
+        if word.is_blank and before and before.is_blank:
+            buttons += (
+                f"<button type='button' class='join' data-index='{index - 1}' data-last='{index}' "
+                "title='Make one blank of both'>join</button>"
+            )
+        buttons += (
+            f"<button type='button' class='word{' blank' if word.is_blank else ''}' data-index='{index}' "
+            f"aria-pressed='{str(word.is_blank).lower()}' title='{escape(_hint(word))}'>"
+            f"{BLANK if word.is_blank else escape(word.text)}</button>"
+        )
+        before = word
     more = f"<span class='quiet'>… and {len(words) - MOST_WORDS:,} more</span>" if len(words) > MOST_WORDS else ""
     return f"<div class='words' role='group' aria-label='Words of the sentence' dir='auto'>{buttons}{more}</div>"
 
@@ -90,7 +100,7 @@ def caption(parts: Sequence[str], source_url: str = "") -> str:
 
 def _hint(word: Word) -> str:
     if not word.is_blank:
-        return "Blank this word"
+        return "Blank this word; drag or Shift-click to blank several as one"
     return f"Put “{word.hidden}” back" if word.hidden else "Type a word in the box to fill this blank"
 
 

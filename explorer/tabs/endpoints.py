@@ -12,6 +12,8 @@ import plotly.graph_objects as go
 
 from explorer import analysis
 from explorer.analysis.exporting import to_json
+from explorer.analysis.language_sampling import XLM_R_ALPHA
+from explorer.analysis.language_sampling import sample_languages as list_shares
 from explorer.errors import ExplorerError
 from explorer.figures.bars import blank_bars, candidate_bars, contrast_bars
 from explorer.models.catalogue import DEFAULT_MODEL, SPAN_MODEL
@@ -85,12 +87,16 @@ def add_endpoints(registry: Registry) -> None:
     def draw_replacements(text: str, model: str = DEFAULT_MODEL, seed: int = 0) -> Answer:
         return run(model, partial(analysis.draw_replacements, text=text, seed=seed))
 
+    def sample_languages(alpha: float = XLM_R_ALPHA) -> list[Answer]:
+        return to_json(list_shares(alpha))
+
     fills = (fill_blanks, reveal_blanks, rank_candidates, contrast_texts, fill_spans)
     for endpoint in (
         *fills,
         tokenize_text,
         compute_loss,
         draw_replacements,
+        sample_languages,
         *scoring_endpoints(registry),
         *attention_endpoints(registry),
         *writing_endpoints(registry),

@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.analysis.words import carry_hidden, last_word, split_words, toggle_blank
+from explorer.analysis.words import blank_words, carry_hidden, last_word, split_words, toggle_blank
 
 
 def test_words_and_marks_are_split_blanks_and_hyphens_are_kept_whole():
@@ -66,3 +66,27 @@ def test_the_last_word_is_one_that_no_blank_stands_behind(text, last):
     word = last_word(text)
     assert (word and word.text) == last
     assert word is None or text[word.start :].startswith(last)
+
+
+def test_several_words_become_one_blank_and_come_back():
+    blanked, hidden = blank_words("She saw a big, red dog.", (), 3, 5)
+    assert (blanked, hidden) == ("She saw a ___ dog.", ("big, red",))
+    assert toggle_blank(blanked, hidden, 3) == ("She saw a big, red dog.", ())
+
+
+def test_neighbouring_blanks_are_joined_with_what_they_hide():
+    text, hidden = toggle_blank("___ saw a red  dog.", ("",), 3)
+    text, hidden = toggle_blank(text, hidden, 4)
+    assert (text, hidden) == ("___ saw a ___  ___.", ("", "red", "dog"))
+    text, hidden = blank_words(text, hidden, 3, 4)
+    assert (text, hidden) == ("___ saw a ___.", ("", "red  dog"))
+    assert toggle_blank(text, hidden, 3) == ("___ saw a red  dog.", ("",))
+
+
+def test_what_a_typed_blank_stood_for_is_not_known():
+    assert blank_words("a ___ ___ cat ___", ("", "big", "sat"), 1, 3) == ("a ___ ___", ("", "sat"))
+
+
+@pytest.mark.parametrize(("first", "last"), [(2, 1), (-1, 1), (0, 99), (1, 1)])
+def test_no_words_and_one_blank_stay(first, last):
+    assert blank_words("The ___ sat.", ("cat",), first, last) == ("The ___ sat.", ("cat",))

@@ -108,6 +108,9 @@ def test_languages_are_lifted_by_a_small_alpha(opened):
     page.keyboard.press("Tab")
     expect(times).to_have_text("× 1")
     assert before != "× 1"
+    page.get_by_label("Languages shown").fill("Welsh")
+    page.get_by_role("option", name="Welsh").click()
+    expect(page.locator(".languages:visible tr", has_text="Welsh")).to_contain_text("0.8 GiB")
     with page.expect_download() as download:
         page.locator("a[download='languages.csv']:visible").click()
     rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))

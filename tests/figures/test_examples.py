@@ -116,6 +116,12 @@ def test_every_objective_has_a_formula_that_closes_its_brackets_and_a_paper(obje
 
 
 def test_languages_have_a_bar_for_the_text_and_one_for_what_is_read():
-    html = language_bars(sample_languages(0.3))
-    assert html.count("class='bar share'") == html.count("class='bar sampled'") == 12
-    assert "Swahili<small>1.6 GiB</small>" in html and "× " in html
+    html = language_bars(sample_languages(0.3), ["Swahili", "English", "Klingon"])
+    assert html.count("class='bar share'") == html.count("class='bar sampled'") == 2
+    assert html.index("English<small>300.8 GiB</small>") < html.index("Swahili<small>1.6 GiB</small>")
+    assert "The 50 languages with the least text have 2.5 % of it together, and are 25 % of what is read." in html
+
+
+def test_no_language_chosen_is_said():
+    html = language_bars(sample_languages(0.3), [])
+    assert "Choose a language above." in html and "<table" not in html and "The 50 languages" in html

@@ -42,6 +42,12 @@ def test_a_long_text_has_its_first_words_as_buttons():
     assert "more" not in word_buttons(split_words("word " * 60))
 
 
+def test_only_blanks_beside_each_other_can_be_joined():
+    html = word_buttons(split_words("The ___ ___ sat on ___."))
+    assert html.count("class='join'") == 1
+    assert ">___</button><button type='button' class='join' data-index='1' data-last='2'" in html
+
+
 def test_the_steps_say_which_blank_was_filled_and_how_sure_the_model_was():
     assert reveal_list(reveal(), 0).count("<li>") == 1
     html = reveal_list(reveal(), 2)

@@ -15,6 +15,7 @@ from explorer import analysis
 from explorer.analysis import fill_blanks, read_attention
 from explorer.analysis.attention_view import view_attention
 from explorer.analysis.exporting import to_json
+from explorer.analysis.language_sampling import sample_languages
 from explorer.errors import NobodyWaits
 from explorer.models.catalogue import SPAN_MODEL
 from explorer.tabs.guards import guards
@@ -30,6 +31,7 @@ ENDPOINTS = {
     "/tokenize_text",
     "/compute_loss",
     "/draw_replacements",
+    "/sample_languages",
     "/continue_text",
     "/search_beams",
     "/next_tokens",
@@ -100,6 +102,8 @@ def test_the_other_analyses_answer_too(client):
     assert example["loss_nats"] == example["answers"][0]["loss_nats"] and example["objective"] == "masked"
     drawn = client.predict(text="The cat sat on the mat.", api_name="/draw_replacements")["drawn"]
     assert len(drawn) == 1
+    languages = client.predict(alpha=0.5, api_name="/sample_languages")
+    assert languages == to_json(sample_languages(0.5))
     spans = client.predict(text="He was born in ___.", count=3, api_name="/fill_spans")
     assert spans["model"] == SPAN_MODEL
     assert len(spans["spans"][0]["choices"]) == 3

@@ -2,28 +2,37 @@
 
 import gradio as gr
 
-from explorer.analysis.language_sampling import PAPER_URL, sample_languages
+from explorer.analysis.cc100 import CC100_GIB
+from explorer.analysis.language_sampling import PAPER_URL, XLM_R_ALPHA, sample_languages
 from explorer.figures.languages import language_bars
 from explorer.figures.sentences import caption
 from explorer.tabs.formulas import LATEX
 from explorer.tabs.messages import QUIET
 from explorer.tabs.taking_away import download_links
 
-XLM_R_ALPHA = 0.3
 WHAT = """A language with share $p_i$ of the text is read with probability $q_i \\propto p_i^{\\alpha}$: a small
 $\\alpha$ lifts small languages, whose texts are then seen again and again. XLM-R took 0.3, XLM 0.5, mBERT 0.7."""
+FIRST = ("English", "Russian", "Vietnamese", "German", "Japanese", "Arabic", "Hindi", "Tamil", "Swahili", "Yiddish")
 
 
 def build_languages() -> None:
-    """Lay out the fold and wire its slider."""
+    """Lay out the fold and wire its controls."""
     with gr.Accordion("Many languages: how often XLM-R reads each", open=False):
         gr.Markdown(WHAT, latex_delimiters=LATEX)
-        alpha = gr.Slider(0, 1, XLM_R_ALPHA, step=0.05, label="α", info="1 = as in the corpus, 0 = all alike.")
-        bars = gr.HTML(_draw(XLM_R_ALPHA), padding=False)
-    alpha.change(_draw, alpha, bars, **QUIET)
+        with gr.Row(elem_classes="controls"):
+            alpha = gr.Slider(0, 1, XLM_R_ALPHA, step=0.05, label="α", info="1 = as in the corpus, 0 = all alike.")
+            chosen = gr.Dropdown(
+                list(CC100_GIB), value=list(FIRST), multiselect=True, label="Languages shown",
+                info=f"Any of its {len(CC100_GIB)}; all of them are counted, shown or not.",
+            )  # fmt: skip
+        bars = gr.HTML(draw_languages(XLM_R_ALPHA, list(FIRST)), padding=False)
+    gr.on([alpha.change, chosen.change], draw_languages, [alpha, chosen], bars, **QUIET)
 
 
-def _draw(alpha: float) -> str:
-    source = ["corpus CC-100", "12 of its 100 languages, shares among these", "Conneau et al. 2020, Table 6"]
+def draw_languages(alpha: float, chosen: list[str]) -> str:
+    """The bars of some languages, from the one with most text to the one with least, and what all have together."""
     shares = sample_languages(alpha)
-    return language_bars(shares) + caption([f"α = {alpha:g}", *source], PAPER_URL) + download_links(shares, "languages")
+    shown = set(chosen)
+    source = [f"corpus CC-100: {len(shares)} languages, {sum(CC100_GIB.values()):,.0f} GiB", "p by size, in GiB"]
+    line = caption([f"α = {alpha:g}", *source, "Conneau et al. 2020, Table 6"], PAPER_URL)
+    return language_bars(shares, shown) + line + download_links(shares, "languages")

@@ -1,33 +1,63 @@
-"""The sentence as a row of words: a click blanks a word, another click puts it back."""
+"""The sentence as a row of words: a click blanks a word, another click puts it back; several can become one blank."""
 
 from dataclasses import dataclass
 
 import gradio as gr
 
 from explorer.analysis.blanks import check_characters
-from explorer.analysis.words import carry_hidden, split_words, toggle_blank
+from explorer.analysis.words import blank_words, carry_hidden, split_words, toggle_blank
 from explorer.errors import UnsuitableText
 from explorer.figures.sentences import word_buttons
 from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET
 
+# Dragged over with a mouse, or from the word clicked before to one clicked with Shift, words become one blank.
 ON_LOAD = """
+const of = node => node && element.contains(node) ? node.closest('.word') : null;
+const at = word => Number(word.dataset.index);
+let anchor = null, from = null;
+const mark = (first, last) => element.querySelectorAll('.word').forEach(word => word.classList.toggle(
+  'taken', first !== null && at(word) >= Math.min(first, last) && at(word) <= Math.max(first, last)));
+const take = (first, last) => {
+  anchor = Math.min(first, last);
+  trigger('select', {index: anchor, last: Math.max(first, last)});
+};
 element.addEventListener('click', event => {
-  const word = event.target.closest('.word');
-  if (word) trigger('select', {index: Number(word.dataset.index)});
+  const join = event.target.closest('.join'), word = of(event.target);
+  if (join) take(Number(join.dataset.index), Number(join.dataset.last));
+  if (!word) return;
+  if (event.shiftKey && anchor !== null && anchor !== at(word)) return take(anchor, at(word));
+  anchor = at(word);
+  trigger('select', {index: anchor});
+});
+element.addEventListener('pointerdown', event => {
+  const word = event.pointerType !== 'touch' && event.button === 0 ? of(event.target) : null;
+  from = word ? at(word) : null;
+});
+element.addEventListener('pointerover', event => {
+  const word = of(event.target);
+  if (from !== null && word) mark(at(word) === from ? null : from, at(word));
+});
+document.addEventListener('pointerup', event => {
+  const word = from === null ? null : of(event.target), first = from;
+  from = null;
+  mark(null, null);
+  if (word && at(word) !== first) take(first, at(word));
 });
 """
 
 
 @dataclass(frozen=True)
 class Clicked:
-    """A word.
+    """A word, or several that are to be one blank.
 
     Attributes:
-        index: Which word of the text.
+        index: Which word of the text, or the first of them.
+        last: The last of several.
     """
 
     index: int
+    last: int | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +66,7 @@ class Hidden:
 
     Attributes:
         text: The text.
-        words: For each of its blanks in order, the word it hides, or "".
+        words: For each of its blanks in order, the word or words it hides, or "".
     """
 
     text: str
@@ -78,7 +108,11 @@ def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
         now, shown = follow(written, before)
         if now.text != written:
             return gr.skip(), now, shown
-        changed, words = toggle_blank(written, now.words, told(event, Clicked).index)
+        clicked = told(event, Clicked)
+        if clicked.last is None:
+            changed, words = toggle_blank(written, now.words, clicked.index)
+        else:
+            changed, words = blank_words(written, now.words, clicked.index, clicked.last)
         return changed, Hidden(changed, words), word_buttons(split_words(changed, words))
 
     strip.select(click, [text, hidden], [text, hidden, strip], trigger_mode="multiple", **QUIET)

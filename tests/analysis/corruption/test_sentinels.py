@@ -1,6 +1,8 @@
 """Which spans are picked, and what stands in their place."""
 
+import math
 import random
+from collections import Counter
 
 import pytest
 import torch
@@ -60,11 +62,15 @@ def test_any_position_can_be_picked_the_first_and_the_last_too():
     assert (picked[:, 0] & picked[:, -1]).any() and (~picked[:, 0] & ~picked[:, -1]).any()
 
 
-def test_spans_have_the_wanted_mean_length_and_differ():
-    picked = pick(300, 128, share=0.15, mean=3.0)
-    assert (picked.sum() / count_spans(picked).sum()).item() == pytest.approx(19 / 6)  # 19 tokens in 6 spans
-    lengths = {len(part) for row in picked.tolist() for part in "".join("x" if p else " " for p in row).split()}
-    assert lengths >= set(range(1, 9))
+def test_spans_over_ten_thousand_draws_are_all_ways_to_split_what_is_picked():
+    draws, tokens, spans = 10_000, 19, 6  # 15 % of 128, of mean length 3
+    rows = pick(draws, 128).tolist()
+    lengths = Counter(len(part) for row in rows for part in "".join("x" if p else " " for p in row).split())
+    assert sum(lengths.values()) == draws * spans and sum(k * n for k, n in lengths.items()) == draws * tokens
+    for length in range(1, tokens - spans + 2):  # of 19 tokens in 6 parts, where one part has so many
+        expected = math.comb(tokens - length - 1, spans - 2) / math.comb(tokens - 1, spans - 1)
+        error = (expected * (1 - expected) / draws) ** 0.5  # the spans of a row hang together
+        assert lengths[length] / (draws * spans) == pytest.approx(expected, abs=4 * error)
 
 
 def test_the_same_seed_picks_the_same():
