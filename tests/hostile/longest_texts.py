@@ -17,7 +17,7 @@ from explorer.analysis.prompts import encode_prompt
 from explorer.analysis.scorable import parse_scorable
 from explorer.analysis.tokenize_text import tokenize_text
 from explorer.analysis.uses import find_uses
-from explorer.analysis.words import carry_hidden, last_word, split_words, toggle_blank
+from explorer.analysis.words import blank_words, carry_hidden, last_word, split_words, toggle_blank
 from explorer.figures.sentences import marked, word_buttons
 from explorer.models.backend import LoadedModel
 from explorer.settings import settings
@@ -100,6 +100,7 @@ PARSERS: dict[str, Callable[[Models, str], object]] = {
     "word_buttons": lambda models, text: word_buttons(split_words(text)),
     "carry_hidden": lambda models, text: carry_hidden(text, ("cat",), f"{text[:10000]}x{text[10000:-1]}"),
     "toggle_blank": lambda models, text: toggle_blank(text, (), 3),
+    "blank_words": lambda models, text: blank_words(text, (), 3, 4000),
     "last_word": lambda models, text: last_word(text),
     "follow_example": lambda models, text: follow_example(read_gallery(), text, "is", "", read_gallery()[0]),
     "marked": lambda models, text: marked(text, text, [None] * (len(split_at_any_blank(text)) - 1)),
