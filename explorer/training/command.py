@@ -56,6 +56,9 @@ def pretrain(
     mean_span: Annotated[float, typer.Option(min=1, help="span: mean length of a span, in tokens.")] = 3.0,
     batch_tokens: Annotated[int, typer.Option(min=1, help="Tokens per step.")] = 8192,
     lengths: Annotated[str, typer.Option(help="Sequence lengths in tokens, separated by commas.")] = "64,128",
+    short_first: Annotated[
+        float, typer.Option(min=0, max=0.99, help="Share of the training during which all are of the shortest length.")
+    ] = 0.0,
     bits: Annotated[int, typer.Option(help="Of each number of the weights to ship: 8 or 4.")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same masks and order.")] = 0,
 ) -> None:
@@ -86,6 +89,7 @@ def pretrain(
             tokens=tokens,
             batch_tokens=batch_tokens,
             lengths_tokens=lengths_tokens,
+            short_first=short_first,
             learning_rate=learning_rate,
             seed=seed,
         ),

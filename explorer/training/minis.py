@@ -7,7 +7,9 @@ that input and predictions share.
 
 from collections.abc import Iterable
 
+import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from torch import Tensor
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
@@ -31,6 +33,7 @@ VOCABULARY = 6144
 WIDTH, LAYERS, HEADS, CONTEXT_TOKENS = 192, 6, 6, 256
 LSTM_DIM = 2 * WIDTH  # makes two layers in two directions as large as six layers of attention
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+POSITION_TABLES = ("position_embeddings.weight", "wpe.weight")
 SHOWN_BYTES = 32_000_000  # of text, to choose the vocabulary from
 
 AUTO_CLASSES = {  # objective -> what makes its network, and loads a saved one
@@ -113,7 +116,30 @@ def new_network(objective: str, tokenizer: PreTrainedTokenizerBase) -> PreTraine
         tokenizer: Of dress_tokenizer.
     """
     config = _config(objective, tokenizer)
-    return AUTO_CLASSES[objective].from_config(config)
+    network = AUTO_CLASSES[objective].from_config(config)
+    for name, weight in network.named_parameters():
+        if name.endswith(POSITION_TABLES):
+            _begin_as_waves(weight)
+    return network
+
+
+@torch.no_grad()
+def _begin_as_waves(table: Tensor) -> None:
+    """Sinusoids of the size of a table's random weights, to be trained on.
+
+    Where positions begin at random, a masked model has first to learn from one token in seven which of them are
+    neighbours; in the tokens that a CPU can read it does not, and stays with how often words occur.
+
+    Args:
+        table: [position, width].
+
+    Source: Vaswani et al. 2017, section 3.5, https://arxiv.org/abs/1706.03762
+    """
+    length, width = table.shape
+    frequencies = 10_000.0 ** -(torch.arange(0, width, 2) / width)
+    angles = torch.arange(length)[:, None] * frequencies
+    waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+    table.copy_(waves * (table.std() / waves.std()))
 
 
 def _config(objective: str, tokenizer: PreTrainedTokenizerBase) -> PreTrainedConfig:

@@ -30,6 +30,8 @@ class Plan:
         tokens: Stop after this many tokens; 0 = no limit. At least one of the two is set.
         batch_tokens: Tokens per step.
         lengths_tokens: Sequence lengths, special tokens included; one is drawn for each step.
+        short_first: Until this share of the training is done, in [0, 1), all sequences are as short as the shortest:
+            what a token's neighbours say is learnt from them first, and only then where long rows have use for it.
         learning_rate: Peak, for the body; it rises over the first 2 % and falls linearly to zero.
         seed: Of masks, windows and lengths.
         checkpoint_minutes: How often a checkpoint is written.
@@ -39,9 +41,18 @@ class Plan:
     tokens: int = 0
     batch_tokens: int = 8192
     lengths_tokens: tuple[int, ...] = (64, 128)
+    short_first: float = 0.0
     learning_rate: float = 6e-4
     seed: int = 0
     checkpoint_minutes: float = 5.0
+
+    def draw_length(self, share_done: float, generator: torch.Generator) -> int:
+        """Length of a step's sequences, in tokens.
+
+        Source: short sequences first as in Devlin et al. 2019, appendix A.2, https://arxiv.org/abs/1810.04805
+        """
+        drawn = self.lengths_tokens[int(torch.randint(len(self.lengths_tokens), (), generator=generator))]
+        return min(self.lengths_tokens) if share_done < self.short_first else drawn
 
     def share_done(self, seconds: float, tokens: int) -> float:
         """How much of the training is done, in [0, 1]."""
@@ -142,7 +153,7 @@ def pretrain(
     step = PretrainingStep(tokens, seconds, running or 0.0, 0.0, 0.0, 0.0)
     try:
         while (share := plan.share_done(seconds, tokens)) < 1.0:
-            length = plan.lengths_tokens[int(torch.randint(len(plan.lengths_tokens), (), generator=random))]
+            length = plan.draw_length(share, random)
             ids = sampler.draw(max(1, plan.batch_tokens // length), length)
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * learning_rate_factor(share)

@@ -66,6 +66,19 @@ def test_the_seed_decides_the_weights(dressed):
     assert not torch.equal(one, other)
 
 
+@pytest.mark.parametrize("objective", ["masked", "masked+nsp", "replaced", "causal"])
+def test_positions_begin_as_sinusoids_as_large_as_other_weights(dressed, objective):
+    network = new_network(objective, dressed[objective])
+    named = dict(network.named_parameters())
+    (table,) = (weight for name, weight in named.items() if name.endswith(("position_embeddings.weight", "wpe.weight")))
+    scaled = table.detach() / table.detach().norm(dim=1, keepdim=True) * (192 / 2) ** 0.5  # 96 pairs of norm 1
+    for position, pair in ((0, 0), (1, 0), (7, 3), (255, 95)):
+        angle = torch.tensor(position / 10_000 ** (2 * pair / 192))
+        wanted = torch.stack([angle.sin(), angle.cos()])
+        torch.testing.assert_close(scaled[position, 2 * pair : 2 * pair + 2], wanted, rtol=0, atol=1e-4)
+    assert table.std().item() == pytest.approx(network.config.initializer_range, rel=0.05)
+
+
 def test_an_unknown_objective_is_a_fault(dressed):
     with pytest.raises(ValueError, match="no network is known for the objective 'unknown'"):
         new_network("unknown", dressed["masked"])

@@ -68,6 +68,21 @@ def half_a_file(content: dict, path: Path) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def test_short_sequences_come_first_for_as_long_as_the_plan_says():
+    plan = Plan(tokens=1, lengths_tokens=(64, 16, 32), short_first=0.25)
+    random = torch.Generator().manual_seed(0)
+    assert {plan.draw_length(share / 400, random) for share in range(100)} == {16}
+    assert {plan.draw_length(share / 400, random) for share in range(100, 200)} == {16, 32, 64}
+
+
+def test_the_loop_asks_the_plan_for_lengths(train, monkeypatch):
+    shapes = []
+    draw = WindowSampler.draw
+    monkeypatch.setattr(WindowSampler, "draw", lambda self, *shape: shapes.append(shape) or draw(self, *shape))
+    train(plan=Plan(**{**vars(PLAN), "short_first": 0.5}))
+    assert shapes[:4] == [(32, 16)] * 4 and (16, 32) in shapes[4:]
+
+
 def test_the_same_seed_gives_the_same_weights(train):
     one, _ = train("one")
     assert same(one, train("two")[0])

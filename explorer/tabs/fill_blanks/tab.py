@@ -43,8 +43,8 @@ def build(registry: Registry) -> LinkedTab:
                 picker = build_picker(registry, Ability.FILL_BLANKS, first.model)
                 text = gr.Textbox(
                     first.text, lines=1, max_lines=8, label="Sentence", elem_id="fill-text",
-                    info="Write three underscores where words are missing, or click words below to hide and show them; drag "
-                    "over several to hide them as one.",
+                    info="Write three underscores where words are missing, or click words below to hide and show them; "
+                    "drag over several to hide them as one.",
                 )  # fmt: skip
                 message = gr.HTML(padding=False, elem_classes="message-place")  # a long sentence has a long strip
                 strip = build_word_strip(text, first.text)
