@@ -15,6 +15,10 @@ from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.shell import JsonOption, ModelOption, find_model, print_result, read, run
 
 SharesOption = Annotated[str, typer.Option("--measure", help=f"Sort by one of: {', '.join(MEASURES)}.")]
+StackOption = Annotated[
+    str | None,
+    typer.Option(help="Whose heads: encoder, decoder or cross.", show_default="the first that the model has"),
+]
 HeadsOption = Annotated[
     list[str] | None,
     typer.Option("--head", help="3-5 = head 5 of layer 3, 3 = all of layer 3, decoder-3-5 of a stack; repeatable."),
@@ -28,6 +32,7 @@ def measure_heads(
     ] = None,
     model: ModelOption = DEFAULT_MODEL,
     measure: SharesOption = "previous",
+    stack: StackOption = None,
     seed: Annotated[int, typer.Option(help="Of the random tokens that induction is scored on.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -38,7 +43,7 @@ def measure_heads(
     texts = [line for line in read("-").splitlines() if line.strip()] if text == ["-"] else text or ()
     if measure not in MEASURES:
         raise UnsuitableText(f"There is no measure {measure!r}. Choose one of: {', '.join(MEASURES)}.")
-    result = run(model, partial(measure_heads, texts=texts, seed=seed), needs_masked_head=False)
+    result = run(model, partial(measure_heads, texts=texts, stack=stack, seed=seed), needs_masked_head=False)
     if measure not in result.values and not as_json:
         raise UnsuitableText(f"{MEASURES[measure].label}: {result.left_out[measure]} Choose another --measure.")
     print_result(result, as_json, partial(terminal_heads.describe_measures, measure=measure))
@@ -50,6 +55,7 @@ def match_relations(
         typer.Argument(help="A CoNLL-U file of Universal Dependencies; none = the explorer's own sentences."),
     ] = None,
     model: ModelOption = DEFAULT_MODEL,
+    stack: StackOption = None,
     least_count: Annotated[int, typer.Option(help="Leave out relations with fewer words.")] = 10,
     as_json: JsonOption = False,
 ) -> None:
@@ -65,7 +71,7 @@ def match_relations(
         except (OSError, ValueError) as error:
             raise UnsuitableText(f"{treebank} cannot be read as CoNLL-U: {error}") from error
         given = {"sentences": sentences, "source": treebank.name}
-    analysis = partial(match_relations, least_count=least_count, **given)
+    analysis = partial(match_relations, stack=stack, least_count=least_count, **given)
     print_result(run(model, analysis, needs_masked_head=False), as_json, terminal_heads.describe_relations)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from explorer.analysis.ablation_results import READOUTS
 from explorer.analysis.head_measures import MEASURES
 from explorer.analysis.head_patterns import RESTING, THRESHOLDS, head_name, name_patterns
+from explorer.analysis.head_results import DECODER_READS
 from explorer.terminal import columns, percent
 
 if TYPE_CHECKING:
@@ -45,7 +46,13 @@ def describe_measures(result: HeadMeasures, measure: str) -> str:
     left_out = [f"No {MEASURES[key].label.lower()}: {why}" for key, why in result.left_out.items()]
     texts = f"{result.texts} {'text' if result.texts == 1 else 'texts'}"
     about = f"Model: {result.model} · {result.stack} · {result.source}: {texts}, {result.tokens:,} tokens"
-    parts = [MEASURES[measure].says, columns(rows, right=[1, 2]), "\n".join(patterns), THRESHOLDS]
+    parts = [
+        MEASURES[measure].says,
+        DECODER_READS.get(result.decoder_reads, ""),
+        columns(rows, right=[1, 2]),
+        "\n".join(patterns),
+        THRESHOLDS,
+    ]
     return "\n\n".join([*filter(None, parts), "\n".join([*left_out, about])])
 
 

@@ -7,6 +7,12 @@ import numpy as np
 from explorer.analysis.head_measures import MEASURES
 from explorer.analysis.head_results import HeadMeasures, HeadPattern, RelationMatches
 
+CROSS_DOES = {  # what heads between decoder and encoder do, where the places of a text are compared
+    "previous": "attends to the encoder’s token before its place",
+    "same": "attends to the encoder’s token in its place",
+    "next": "attends to the encoder’s token where the next one is to be written",
+    "punctuation": "attends to the encoder’s punctuation",
+}
 LEAST_SHARE = 0.5  # of the attention: Clark et al. name heads that put more than half of it on one place
 LEAST_INDUCTION = 0.4  # on random tokens, where every other place is as good
 BROAD = 0.95  # of the entropy of a head that attends to all tokens alike
@@ -74,7 +80,8 @@ def _places(measures: HeadMeasures) -> list[HeadPattern]:
         if measure.unit != "share":
             continue
         least = max(LEAST_INDUCTION if key == "induction" else LEAST_SHARE, 2 * measures.uniform[key])
-        does = f"attends to {spelled[key]}" if spelled.get(key) else measure.does
+        does = CROSS_DOES.get(key, measure.does) if measures.stack == "cross" else measure.does
+        does = f"attends to {spelled[key]}" if spelled.get(key) else does
         for layer, head in np.argwhere(values >= least).tolist():
             value = float(values[layer, head])
             sentence = f"{head_name(layer, head)} {does}: {_percent(value)} of its attention"

@@ -11,7 +11,14 @@ from torch import Tensor
 
 from explorer.analysis.blanks import check_option
 from explorer.analysis.head_results import BUILT_IN, RelationAgreement, RelationMatches
-from explorer.analysis.head_texts import EncodedText, batch_by_length, encode_texts, make_inputs
+from explorer.analysis.head_sides import encode_again, has_two_sides
+from explorer.analysis.head_texts import (
+    EncodedText,
+    batch_by_length,
+    choose_stack,
+    encode_texts,
+    make_inputs,
+)
 from explorer.analysis.treebank import ROOT, ParsedSentence, read_own_sentences
 from explorer.models.attention import head_counts, visit_weights
 from explorer.models.backend import LoadedModel
@@ -27,6 +34,7 @@ def match_relations(
     *,
     sentences: Sequence[ParsedSentence] = (),
     source: str = BUILT_IN,
+    stack: str | None = None,
     least_count: int = LEAST_COUNT,
 ) -> RelationMatches:
     """Measure how often each head points from a word to the word it depends on, relation by relation.
@@ -34,23 +42,25 @@ def match_relations(
     Attention is taken between words: to the pieces of a word it is summed, from them it is averaged. Special tokens and
     the word itself do not count. Each word that depends on another is one case; a hit is where, of all other words, its
     most attended one is its head, or, in the other direction, where its head is what attends to it most. Beside it
-    stands the best of the fixed distances up to FARTHEST words.
+    stands the best of the fixed distances up to FARTHEST words. A decoder beside an encoder reads the sentence
+    that the encoder read, as if it wrote it again, and in cross-attention its words look at the encoder's.
 
     Args:
         model: With attention.
         sentences: None = those that ship with the explorer.
         source: What they are, for the reader.
+        stack: Whose heads: "encoder", "decoder" or "cross"; None = the first that the model has.
         least_count: Relations with fewer words are left out, from 1.
 
     Raises:
-        UnsuitableModel: It has no attention.
+        UnsuitableModel: It has no attention, or no such stack.
         UnsuitableText: A sentence is longer than the model reads.
 
     Source: Clark et al. 2019, section 4.2, https://aclanthology.org/W19-4828
     """
     check_option("least_count", least_count, 1_000_000)
     sentences = tuple(sentences) or read_own_sentences()
-    stack = next(iter(head_counts(model.network)))
+    stack = choose_stack(model, stack)
     encoded = encode_texts(model, [sentence.text for sentence in sentences])
     relations = sorted({relation for sentence in sentences for relation in sentence.relations} - UNJUDGED)
     hits = _count_hits(model, sentences, encoded, relations, stack).cpu().numpy()
@@ -110,10 +120,14 @@ def _count_hits(
 ) -> Tensor:
     """How often the head is found, [direction relation layer head]; directions: to the head, from the head."""
     device = model.network.device
+    again = encode_again(model, encoded) if has_two_sides(model, stack) else None
     hits = torch.zeros(2, len(relations), *head_counts(model.network)[stack], dtype=torch.float64, device=device)
     for batch in batch_by_length(model, encoded):
-        to_words = _word_matrix([sentences[index] for index in batch], [encoded[index] for index in batch]).to(device)
-        from_words = to_words / to_words.sum(dim=-1, keepdim=True).clamp(min=1)
+        parsed, rows_read = ([some[index] for index in batch] for some in (sentences, encoded))
+        said = [again[index] for index in batch] if again else None
+        keys, queries = said if said and stack == "decoder" else rows_read, said or rows_read
+        to_words, from_words = (_word_matrix(parsed, side).to(device) for side in (keys, queries))
+        from_words = from_words / from_words.sum(dim=-1, keepdim=True).clamp(min=1)
         cases = [
             (row, place, head - 1, relations.index(relation))
             for row, index in enumerate(batch)
@@ -137,7 +151,7 @@ def _count_hits(
                 hit = (best.indices == heads[:, None]) & (best.values > 0)  # whoever sees no other word finds nothing
                 hits[direction, :, layer].index_add_(0, kinds, hit.double())
 
-        visit_weights(model.network, make_inputs(model, [encoded[index] for index in batch]), count)
+        visit_weights(model.network, make_inputs(model, rows_read, said), count)
     return hits
 
 

@@ -11,6 +11,13 @@ from numpy import ndarray
 
 BUILT_IN = "built-in set"
 GIVEN = "given texts"
+AGAIN, SPANS = "again", "spans"
+DECODER_READS = {
+    AGAIN: "The decoder reads what the encoder read, as if it wrote it again: the next token is the one to be "
+    "written, and in cross-attention the encoder’s token for it.",
+    SPANS: "The encoder reads each text with 15 % of its tokens hidden, as in T5’s training, and the decoder the "
+    "hidden ones: the next token is the one to be written, and in cross-attention the sentinel of its gap.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +36,8 @@ class HeadMeasures:
         left_out: Why a measure is not defined for this model or these texts.
         first_token: How the vocabulary spells what stands first, "" where that is the first token of each text.
         end_token: The same of what stands behind each text, "" where nothing does.
-        seed: Of the random tokens for the induction score.
+        seed: Of the random tokens for the induction score, and of what is hidden.
+        decoder_reads: A key of DECODER_READS, where the heads are those of a decoder beside an encoder; else "".
     """
 
     model: str
@@ -44,6 +52,7 @@ class HeadMeasures:
     first_token: str
     end_token: str
     seed: int
+    decoder_reads: str = ""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 SHARES = ("previous", "next", "same", "first", "end", "punctuation")
@@ -18,6 +18,7 @@ class Marks:
     """What stands where in a batch of texts, padded to the right.
 
     Attributes:
+        places: Where each token stands, to tell how far apart two are: in the text, or just in its row.
         read: Tokens that are no padding.
         text: Tokens of the texts themselves: neither padding nor special.
         punctuation: Which of these are punctuation marks.
@@ -25,6 +26,7 @@ class Marks:
         is_causal: Whether each token sees only those before it, and itself.
     """
 
+    places: Int[Tensor, "batch key"]
     read: Bool[Tensor, "batch key"]
     text: Bool[Tensor, "batch key"]
     punctuation: Bool[Tensor, "batch key"]
@@ -50,21 +52,27 @@ class Weighing:
     counts: Float[Tensor, " number"]
 
 
-def weigh_marks(marks: Marks) -> Weighing:
-    """Work out once for all layers what each weight counts for."""
-    batch, length = marks.read.shape
+def weigh_marks(marks: Marks, looking: Marks | None = None) -> Weighing:
+    """Work out once for all layers what each weight counts for.
+
+    Args:
+        marks: Of what is looked at.
+        looking: Of who looks, where that is another reading of the same texts, as in cross-attention.
+    """
+    queried = looking or marks
+    (batch, length), width = marks.read.shape, queried.read.shape[1]
     steps = torch.arange(length, device=marks.read.device)
-    apart = steps[None, :] - steps[:, None]  # from query to key
-    sight = marks.read[:, None, :].expand(batch, length, length)
-    if marks.is_causal:
+    apart = marks.places[:, None, :] - queried.places[:, :, None]  # from query to key
+    sight = marks.read[:, None, :].expand(batch, width, length)
+    if marks.is_causal and looking is None:
         sight = sight & (apart <= 0)
-    queries = marks.text & (sight.sum(dim=-1) > 1)
+    queries = queried.text & (sight.sum(dim=-1) > 1)
     keys = marks.text[:, None, :]
     places = [
         keys & (apart == -1),
         keys & (apart == 1),
         keys & (apart == 0),
-        ((steps == 0) & (apart < 0)).expand(batch, -1, -1),
+        (steps == 0) & (apart < 0),
         marks.end[:, None, :],
         marks.punctuation[:, None, :],
     ]

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Int
 from torch import Tensor
 
 from explorer.analysis.blanks import check_characters, check_tokens, find_blanks, split_at_blanks
 from explorer.analysis.head_sums import Marks
 from explorer.analysis.prompts import EVERY_ORDER, encode_prompt
 from explorer.analysis.reading import read_tokens
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableModel, UnsuitableText
+from explorer.models.attention import head_counts
 from explorer.models.backend import LoadedModel
 from explorer.models.card import Ability
 
@@ -31,12 +33,14 @@ class EncodedText:
         start: How many special tokens stand before the text.
         end: How many stand behind it.
         spans: Of each token, where it stands in the text, in characters; of none where the tokenizer cannot tell.
+        places: Of each token, where it stands in the text, in tokens, where that is not just behind the start.
     """
 
     ids: tuple[int, ...]
     start: int
     end: int
     spans: tuple[Span, ...] = ()
+    places: tuple[int, ...] = ()
 
 
 def reads_left_to_right(model: LoadedModel) -> bool:
@@ -109,28 +113,62 @@ def batch_by_length(model: LoadedModel, texts: Sequence[EncodedText]) -> Iterato
         yield batch
 
 
-def make_inputs(model: LoadedModel, texts: Sequence[EncodedText]) -> dict[str, Tensor]:
-    """Texts of a batch as the network takes them, padded to the right; a decoder gets its first token only."""
+def choose_stack(model: LoadedModel, stack: str | None) -> str:
+    """Whose heads are measured: those asked for, or, where none are, those of the first stack.
+
+    Raises:
+        UnsuitableModel: The model has no attention, or no such stack.
+    """
+    stacks = tuple(head_counts(model.network))
+    if stack is None or stack in stacks:
+        return stack or stacks[0]
+    raise UnsuitableModel(f"{model.card.name} has no {stack!r} heads; it has: {', '.join(stacks)}.")
+
+
+def make_inputs(
+    model: LoadedModel, texts: Sequence[EncodedText], again: Sequence[EncodedText] | None = None
+) -> dict[str, Tensor]:
+    """Texts of a batch as the network takes them, padded to the right.
+
+    Args:
+        model: That reads them.
+        texts: Of the batch.
+        again: What a decoder reads beside them, see encode_again; None = its first token only.
+    """
     network = model.network
-    longest = max(len(text.ids) for text in texts)
-    pad = getattr(network.config, "pad_token_id", None) or 0
-    ids = torch.tensor([text.ids + (pad,) * (longest - len(text.ids)) for text in texts])
+    ids, longest = _pad(model, texts), max(len(text.ids) for text in texts)
     lengths = torch.tensor([len(text.ids) for text in texts])
     inputs = {"input_ids": ids}
     if int(lengths.min()) < longest:  # without a mask the fastest attention kernel runs
         inputs["attention_mask"] = (torch.arange(longest) < lengths[:, None]).long()
     if network.config.is_encoder_decoder:
-        inputs["decoder_input_ids"] = torch.zeros(len(texts), 1, dtype=torch.long)
+        first = torch.zeros(len(texts), 1, dtype=torch.long)
+        inputs["decoder_input_ids"] = first if again is None else _pad(model, again)
     return {name: each.to(network.device) for name, each in inputs.items()}
 
 
-def make_marks(model: LoadedModel, texts: Sequence[EncodedText], punctuation: frozenset[int]) -> Marks:
+def _pad(model: LoadedModel, texts: Sequence[EncodedText]) -> Int[Tensor, "row token"]:
+    longest = max(len(text.ids) for text in texts)
+    pad = getattr(model.network.config, "pad_token_id", None) or 0
+    return torch.tensor([text.ids + (pad,) * (longest - len(text.ids)) for text in texts])
+
+
+def make_marks(
+    model: LoadedModel,
+    texts: Sequence[EncodedText],
+    punctuation: frozenset[int],
+    *,
+    is_causal: bool,
+    by_place: bool = False,
+) -> Marks:
     """What stands where in a batch that make_inputs makes of the same texts.
 
     Args:
         model: That reads them.
         texts: Of the batch.
         punctuation: Ids of tokens that are punctuation marks.
+        is_causal: Whether each token sees only those before it, and itself.
+        by_place: Whether tokens stand where they do in the text, so that two readings of it can be compared.
     """
     longest = max(len(text.ids) for text in texts)
     steps = torch.arange(longest)
@@ -142,8 +180,16 @@ def make_marks(model: LoadedModel, texts: Sequence[EncodedText], punctuation: fr
     points = [
         [token_id in punctuation for token_id in text.ids] + [False] * (longest - len(text.ids)) for text in texts
     ]
-    marks = (read, inside, inside & torch.tensor(points), (steps >= ends) & read)
-    return Marks(*(mark.to(model.network.device) for mark in marks), is_causal=reads_left_to_right(model))
+    places = torch.tensor([text.places + (0,) * (longest - len(text.places)) for text in texts])
+    places = torch.where(torch.tensor([bool(text.places) for text in texts])[:, None], places, steps - starts)
+    marks = (
+        places if by_place else steps.expand(read.shape),
+        read,
+        inside,
+        inside & torch.tensor(points),
+        (steps >= ends) & read,
+    )
+    return Marks(*(mark.to(model.network.device) for mark in marks), is_causal=is_causal)
 
 
 def find_punctuation(model: LoadedModel, texts: Sequence[EncodedText]) -> frozenset[int]:

@@ -17,6 +17,7 @@ from explorer.figures.style import percent
 
 RELATION = "relation:"
 NARROW = "\u00a0%"  # a number and its sign stay on one line
+FIRST = 12  # named patterns in sight; the others in a fold
 STRONG = 0.75  # of the full colour: from here on dark text is read better than light
 
 
@@ -99,13 +100,13 @@ def head_map(mapped: MappedMeasure, stack: str, patterns: Sequence[HeadPattern],
 
 def pattern_list(patterns: Sequence[HeadPattern], measures: HeadMeasures, thresholds: str) -> str:
     """The patterns by name; heads that rest on one token in a line together."""
-    rows = "".join(
+    rows = [
         "<li><button type='button' class='found-pattern' "
         f"data-open-head='{_word(measures.stack, one.layer, one.head)}'>"
         f"{escape(one.sentence).replace(' %', NARROW)}</button></li>"
         for one in patterns
         if one.key not in RESTING
-    )
+    ]
     resting = []
     for key, place in (("end", measures.end_token), ("first", measures.first_token or "the first token")):
         if shares := [pattern.value for pattern in patterns if pattern.key == key]:
@@ -116,9 +117,10 @@ def pattern_list(patterns: Sequence[HeadPattern], measures: HeadMeasures, thresh
             )
     if broad := sum(pattern.key == "entropy" for pattern in patterns):
         resting.append(f"{broad} attend almost as broadly as they could.")
-    body = (
-        f"<ul class='found-patterns'>{rows}</ul>" if rows else "<p class='quiet'>No head follows a named pattern.</p>"
-    )
+    first, further = (f"<ul class='found-patterns'>{''.join(some)}</ul>" for some in (rows[:FIRST], rows[FIRST:]))
+    body = first if rows else "<p class='quiet'>No head follows a named pattern.</p>"
+    if len(rows) > FIRST:
+        body += f"<details><summary>{len(rows) - FIRST} more</summary>{further}</details>"
     rest = f"<p class='note'>{' '.join(resting)}</p>" if resting else ""
     return f"<h3>Named patterns</h3>{body}{rest}<p class='note'>{escape(thresholds)}</p>"
 

@@ -18,12 +18,14 @@ def head_endpoints(registry: Registry) -> tuple[Callable[..., Answer], ...]:
 
     ask = partial(ask_model, registry)
 
-    def measure_heads(texts: list[str] | None = None, model: str = DEFAULT_MODEL, seed: int = 0) -> Answer:
-        result = ask(model, partial(analysis.measure_heads, texts=texts or (), seed=seed))
+    def measure_heads(
+        texts: list[str] | None = None, model: str = DEFAULT_MODEL, seed: int = 0, stack: str | None = None
+    ) -> Answer:
+        result = ask(model, partial(analysis.measure_heads, texts=texts or (), stack=stack, seed=seed))
         return to_json(result) | {"patterns": to_json(name_patterns(result)), "thresholds": THRESHOLDS}
 
-    def match_relations(model: str = DEFAULT_MODEL, least_count: int = 10) -> Answer:
-        return to_json(ask(model, partial(analysis.match_relations, least_count=least_count)))
+    def match_relations(model: str = DEFAULT_MODEL, least_count: int = 10, stack: str | None = None) -> Answer:
+        return to_json(ask(model, partial(analysis.match_relations, stack=stack, least_count=least_count)))
 
     def ablate_heads(
         text: str, heads: list[str] | None = None, model: str = DEFAULT_MODEL, all_but: bool = False, top_k: int = 5

@@ -27,6 +27,18 @@ def test_a_head_is_found_by_its_measure_and_opened(open_page):
     expect(page).to_have_url(re.compile("at=encoder-1-3"))
 
 
+def test_heads_between_encoder_and_decoder_are_found_too(open_page):
+    page = open_page(FIND + "&measure=same&model=MiniLM+(span)&of=cross")
+    expect(page.locator("#found-below")).to_contain_text("MiniLM (span), cross")
+    expect(page.locator("#found-heads .note").first).to_contain_text("15 % of its tokens hidden")
+    page.get_by_label("the decoder", exact=True).check()
+    expect(page.locator("#found-below")).to_contain_text("MiniLM (span), decoder")
+    expect(page).to_have_url(re.compile("of=decoder"))
+    page.locator("#found-heads [data-open-head=decoder-2-3]").first.click()
+    expect(page).to_have_url(re.compile("at=decoder-2-3"))
+    assert page.get_by_label("the encoder", exact=True).is_hidden()
+
+
 @pytest.mark.slow
 def test_a_relation_stands_beside_what_distance_alone_finds(open_page):
     page = open_page(FIND + "&measure=relation:det")

@@ -111,6 +111,20 @@ def test_resting_heads_stand_in_one_line_and_tokens_are_escaped():
     assert EVIL not in drawn and THRESHOLDS[:30] in drawn
 
 
+def test_of_many_patterns_the_clearest_stand_in_sight_and_the_others_in_a_fold():
+    alike = measures(values={"next": np.full((2, 10), 0.6), "entropy": np.zeros((2, 10))})
+    patterns = name_patterns(alike)
+    drawn, folded = pattern_list(patterns, alike, THRESHOLDS).split("<details><summary>8 more</summary>")
+    assert drawn.count("data-open-head") == 12 and folded.count("data-open-head") == 8
+    assert "<details>" not in pattern_list(patterns[:12], alike, THRESHOLDS)
+
+
+def test_heads_between_decoder_and_encoder_are_said_to_look_at_the_encoder():
+    sentences = [one.sentence for one in name_patterns(measures(stack="cross"))]
+    assert "Layer 1 head 1 attends to the encoder’s token where the next one is to be written: 71 %" in sentences[0]
+    assert sum(EVIL in one for one in sentences) == 3
+
+
 def test_an_ablation_shows_both_sides():
     drawn = ablation_view(ablation())
     assert EVIL not in drawn and "1 of 4 heads off" in drawn and "layer 2 head 1" in drawn

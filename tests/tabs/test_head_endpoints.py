@@ -7,7 +7,7 @@ import pytest
 from explorer import cli
 from explorer.tabs.head_endpoints import head_endpoints
 
-MODEL = "MiniLM (masked)"
+MODEL, SPAN = "MiniLM (masked)", "MiniLM (span)"
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +32,19 @@ def test_measures_come_with_the_patterns_they_show(endpoints):
             assert f"n = {pattern['count']}" in pattern["sentence"]
     assert {"layer": 0, "head": 2} in [{k: p[k] for k in ("layer", "head")} for p in answer["patterns"]]
     assert "50 %" in answer["thresholds"]
+
+
+def test_heads_between_encoder_and_decoder_are_measured_when_asked_for(endpoints, capsys):
+    answer = endpoints["measure_heads"](model=SPAN, stack="cross")
+    assert answer["stack"] == "cross" and "induction" in answer["left_out"] and answer["decoder_reads"] == "spans"
+    assert max(max(row) for row in answer["values"]["same"]) > 0.5  # on the gap
+    assert any("the encoder’s token in its place" in pattern["sentence"] for pattern in answer["patterns"])
+    assert endpoints["match_relations"](model=SPAN, stack="decoder")["stack"] == "decoder"
+    asked = ["The cat sat on the mat.", "-m", SPAN, "--stack", "cross", "--measure", "same"]
+    code, said = run(capsys, "measure-heads", *asked)
+    assert code == 0 and f"Model: {SPAN} · cross · given texts: 1 text," in said.out
+    code, said = run(capsys, "match-relations", "-m", MODEL, "--stack", "cross")
+    assert code == 1 and f"{MODEL} has no 'cross' heads; it has: encoder." in said.err
 
 
 def test_relations_say_what_chance_is(endpoints):

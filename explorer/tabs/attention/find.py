@@ -4,12 +4,13 @@ import gradio as gr
 
 from explorer.analysis.head_measures import MEASURES
 from explorer.analysis.head_patterns import RELATION_WORDS, THRESHOLDS, name_patterns, relation_label
-from explorer.analysis.head_results import GIVEN, HeadMeasures, RelationMatches
+from explorer.analysis.head_results import DECODER_READS, GIVEN, HeadMeasures, RelationMatches
 from explorer.figures.head_maps import RELATION, head_map, map_measure, pattern_list
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.models.registry import Registry
 from explorer.tabs.attention.measured import Measured
+from explorer.tabs.attention.texts import has_stacks
 from explorer.tabs.attention.view import Prompt
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
@@ -20,6 +21,7 @@ FIRST = "next"
 OWN, BUILT_IN = "own", "built-in"
 SOURCES = [("built-in sentences", BUILT_IN), ("the text at left", OWN)]
 RELATIONS_ARE_BUILT_IN = "What heads find (det, obj and their like) was measured on the built-in sentences."
+STACKS = [("the encoder", "encoder"), ("the decoder", "decoder"), ("cross-attention", "cross")]
 INSTEAD = "previous"  # where a measure is not defined for the model
 
 
@@ -33,14 +35,16 @@ def build(registry: Registry, prompt: Prompt) -> View:
             key = gr.Dropdown(
                 choices, value=FIRST, label="What heads do", filterable=False, scale=3, elem_id="find-measure"
             )
+            stack = gr.Radio(STACKS, value="encoder", label="Heads of", scale=3, visible=False, elem_id="find-stack")
             source = gr.Radio(SOURCES, value=BUILT_IN, label="Measured on", scale=3, elem_id="find-source")
         heads = gr.HTML(padding=False, elem_classes="result", elem_id="found-heads")
         below = gr.HTML(padding=False, elem_id="found-below")
 
     @in_place(registry, outputs=2)
-    def draw(models: Registry, model: str, text: str, key: str, source: str, which: str) -> tuple:
-        measures = measured.measures(models, model, (text,) if source == OWN else ())
-        relations = measured.relations(models, model)
+    def draw(models: Registry, model: str, text: str, key: str, stack: str, source: str, which: str) -> tuple:
+        asked = stack if has_stacks(models.card(model)) else None
+        measures = measured.measures(models, model, (text,) if source == OWN else (), asked)
+        relations = measured.relations(models, model, asked)
         patterns = name_patterns(measures, relations)
         mapped = map_measure(measures, relations, key)
         missing = ""
@@ -49,13 +53,15 @@ def build(registry: Registry, prompt: Prompt) -> View:
             label = MEASURES[key].label if key in MEASURES else key
             missing = note(f"{label}: {why} The map shows another measure.")
             mapped = map_measure(measures, relations, INSTEAD if INSTEAD in measures.values else "same")
+        if measures.decoder_reads:
+            missing += note(DECODER_READS[measures.decoder_reads])
         if source == OWN:
             missing += note(RELATIONS_ARE_BUILT_IN)
         drawn = missing + head_map(mapped, measures.stack, patterns, which)
         return drawn, pattern_list(patterns, measures, THRESHOLDS) + _foot(measures, relations)
 
-    inputs = [prompt.model, prompt.text, key, source, prompt.which]
-    return View(tab, draw, inputs, [heads, below], {"measure": key, "on": source})
+    inputs = [prompt.model, prompt.text, key, stack, source, prompt.which]
+    return View(tab, draw, inputs, [heads, below], {"measure": key, "of": stack, "on": source})
 
 
 def _foot(measures: HeadMeasures, relations: RelationMatches) -> str:
@@ -64,9 +70,14 @@ def _foot(measures: HeadMeasures, relations: RelationMatches) -> str:
     parts = [
         f"{measures.model}, {measures.stack}",
         f"places and spread: {texts}, n = {measures.tokens:,} tokens, special tokens not among them",
-        f"induction: {measures.counts['induction']:,} random tokens, seed {measures.seed}",
+        _of_induction(measures),
         f"relations: built-in set of {relations.sentences} sentences annotated by hand, {relations.words:,} words; "
         "each best head was chosen on these same words. UD, not comparable with the paper’s",
     ]
     links = download_links(measures, "heads") + download_links(relations, "relations")
     return caption(parts, PAPER) + f"<div class='two-takes'>{links}</div>"
+
+
+def _of_induction(measures: HeadMeasures) -> str:
+    count = measures.counts.get("induction")
+    return f"induction: {count:,} random tokens, seed {measures.seed}" if count else ""

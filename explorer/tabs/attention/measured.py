@@ -20,16 +20,19 @@ class Measured:
         self._held: OrderedDict[tuple, HeadMeasures | RelationMatches] = OrderedDict()
         self._lock = Lock()
 
-    def measures(self, registry: Registry, model: str, texts: tuple[str, ...]) -> HeadMeasures:
-        """Of the heads of a model on some texts; none = the built-in set."""
-        return self._get(registry, model, "measures", partial(analysis.measure_heads, texts=texts), texts)
+    def measures(
+        self, registry: Registry, model: str, texts: tuple[str, ...], stack: str | None = None
+    ) -> HeadMeasures:
+        """Of the heads of a model on some texts, none = the built-in set; of its first stack, if no stack is named."""
+        ask = partial(analysis.measure_heads, texts=texts, stack=stack)
+        return self._get(registry, model, ask, ("measures", stack, texts))
 
-    def relations(self, registry: Registry, model: str) -> RelationMatches:
-        """Of the heads of a model on the built-in set."""
-        return self._get(registry, model, "relations", analysis.match_relations, ())
+    def relations(self, registry: Registry, model: str, stack: str | None = None) -> RelationMatches:
+        """The same on the built-in set."""
+        return self._get(registry, model, partial(analysis.match_relations, stack=stack), ("relations", stack))
 
-    def _get(self, registry: Registry, model: str, kind: str, ask: object, texts: tuple[str, ...]) -> object:
-        key = (registry.card(model), kind, texts)
+    def _get(self, registry: Registry, model: str, ask: object, what: tuple) -> object:
+        key = (registry.card(model), *what)
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)

@@ -72,7 +72,8 @@ def build(registry: Registry) -> LinkedTab:
     with tab:  # Gradio numbers tabs by their place: a State beside them, rather than within one, shifts their labels
         shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
         typed = [box.change(None, None, None, js="() => {}", **QUIET) for box in (text, second, new_tokens)]
-        changed = [*typed, follow_model(registry, prompt, picker.changed)]
+        own = {name: component for view in views for name, component in view.own.items()}
+        changed = [*typed, follow_model(registry, prompt, own["of"], picker.changed)]
         wire(message, views, shown, changed)
     for press, example in examples:
         filled = [picker.name, text, second, new_tokens, which, look]
@@ -80,7 +81,6 @@ def build(registry: Registry) -> LinkedTab:
             None, look, None, js=head.DRESS, **QUIET
         )
     fields = {"text": text, "model": picker.name, "second": second, "write": new_tokens, "at": which, "look": look}
-    own = {name: component for view in views for name, component in view.own.items()}
     terse = ("second", "write", "at", "look", "show", *own)
     return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"))
 

@@ -21,18 +21,35 @@ def second_box(registry: Registry, model: str, value: str) -> gr.Textbox:
     return gr.Textbox(value, lines=1, max_lines=4, elem_id="attention-second", **_second(registry.card(model)))
 
 
-def follow_model(registry: Registry, prompt: Prompt, changed: gr.events.Dependency) -> gr.events.Dependency:
-    """Offer what the chosen model can read beside the text; returns the event after which it is offered."""
+def has_stacks(card: ModelCard) -> bool:
+    """Whether a model has heads of three kinds: its encoder's, its decoder's and those between them."""
+    return Ability.FILL_SPANS in card.abilities
+
+
+def follow_model(
+    registry: Registry, prompt: Prompt, stack: gr.Radio, changed: gr.events.Dependency
+) -> gr.events.Dependency:
+    """Offer what the chosen model can read beside the text, and the kinds of its heads.
+
+    Args:
+        registry: The models on offer.
+        prompt: Its second text and its written tokens are hidden where the model has no use for them.
+        stack: Likewise.
+        changed: The event of another model.
+
+    Returns:
+        The event after which they are offered.
+    """
 
     def offer(model: str) -> tuple:
         try:
             models, name = find_model(registry, model)
             card = models.card(name)
         except ExplorerError:  # the view in sight, which asks the model next, says what is wrong
-            return gr.skip(), gr.skip()
-        return gr.Textbox(**_second(card)), gr.Slider(visible=writes_on(card))
+            return gr.skip(), gr.skip(), gr.skip()
+        return gr.Textbox(**_second(card)), gr.Slider(visible=writes_on(card)), gr.Radio(visible=has_stacks(card))
 
-    return changed.then(offer, prompt.model, [prompt.second, prompt.new_tokens], **QUIET)
+    return changed.then(offer, prompt.model, [prompt.second, prompt.new_tokens, stack], **QUIET)
 
 
 def blank_note(card: ModelCard, text: str) -> str:
@@ -44,5 +61,5 @@ def blank_note(card: ModelCard, text: str) -> str:
 
 def _second(card: ModelCard) -> dict[str, object]:
     """How the box stands; hidden for a model that reads one text."""
-    words = DECODER if Ability.FILL_SPANS in card.abilities else PAIR
+    words = DECODER if has_stacks(card) else PAIR
     return words | {"visible": not writes_on(card)}
