@@ -62,9 +62,11 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/registry_memory.py
 	$(BIN)/python benchmarks/fine_tuning_jobs.py
 
-# Each goes on from its last checkpoint if it was stopped; on a data-centre GPU, BATCH=65536 and MINUTES=4 will do.
+# Each goes on from its last checkpoint if it was stopped; on a data-centre GPU, BATCH=65536, MINI_BATCH=65536 and
+# MINUTES=4 will do. A new masked model needs many steps more than it needs large ones.
 MINUTES ?= 60
 BATCH ?= 4096
+MINI_BATCH ?= 1024
 RUNS ?= runs
 PRETRAIN = $(BIN)/explorer pretrain --minutes $(MINUTES) --batch-tokens $(BATCH) $(CORPUS)
 models: $(VENV)/installed-dev
@@ -72,7 +74,8 @@ models: $(VENV)/installed-dev
 	$(PRETRAIN) causal --folder $(RUNS)/minilm-causal --lengths 128 --head-learning-rate 2e-3
 	$(PRETRAIN) span --start "MiniLM (masked)" --folder $(RUNS)/minilm-span --lengths 30,62,126 --share 0.3 --mean-span 2 \
 	    --head-learning-rate 2e-3 --bits 4
-	$(PRETRAIN) masked --start nothing --folder $(RUNS)/bert-mini --lengths 128 --learning-rate 2e-3 --unlikelihood 0
+	$(PRETRAIN) masked --start nothing --folder $(RUNS)/bert-mini --batch-tokens $(MINI_BATCH) \
+	    --lengths 32,64,128,256 --short-first 0.25 --learning-rate 1e-3 --share 0.3 --unlikelihood 0
 	$(PRETRAIN) causal --start nothing --folder $(RUNS)/gpt-mini --lengths 128 --learning-rate 2e-3
 	$(PRETRAIN) span --start nothing --folder $(RUNS)/t5-mini --lengths 128 --learning-rate 2e-3
 	$(PRETRAIN) bilm --start nothing --folder $(RUNS)/elmo-mini --lengths 128 --learning-rate 2e-3

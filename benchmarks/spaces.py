@@ -27,7 +27,7 @@ from explorer.analysis.pair_files import read_pair_file
 from explorer.models.registry import Registry
 
 MODELS = (
-    "all-MiniLM-L6-v2", "MiniLM (masked)", "MiniLM (causal)", "MiniLM (span)", "GPT mini", "ELMo mini",
+    "all-MiniLM-L6-v2", "MiniLM (masked)", "MiniLM (causal)", "MiniLM (span)", "GPT mini", "ELMo mini", "BERT mini",
 )  # fmt: skip
 METRICS = {
     "mean cosine": "mean_cosine",

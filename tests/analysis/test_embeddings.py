@@ -272,5 +272,5 @@ def test_batches_hold_every_row_once_and_keep_to_their_bound():
 
 
 def test_really_trained_models(shipped_registry):
-    for name in ("MiniLM (masked)", "MiniLM (causal)", "MiniLM (span)", "GPT mini", "ELMo mini"):
+    for name in ("MiniLM (masked)", "MiniLM (causal)", "MiniLM (span)", "GPT mini", "ELMo mini", "BERT mini"):
         shipped_registry.run(name, lambda model: check(model, USES))

@@ -27,6 +27,7 @@ OF_A_FAMILY = {  # the start of its title
     "MiniLM (span)": "Encoder–decoders",
     "all-MiniLM-L6-v2": "Sentence encoders",
     "GPT mini": "Decoders",
+    "BERT mini": "Encoders",
     "ELMo mini": "Two LSTMs",
     "BERT base": "Encoders",
     "XLNet base": "After BERT",

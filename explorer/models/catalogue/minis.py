@@ -1,4 +1,4 @@
-"""A family from nothing that differs in its objective only: one corpus, one vocabulary, one size, as many tokens."""
+"""A family from nothing that differs in its objective: one corpus, vocabulary and size; BERT mini saw more tokens."""
 
 from explorer.models.card import Ability, Bundled, ModelCard
 
@@ -52,6 +52,19 @@ MINIS = (
         weights_bytes=15_593_472,
         tokens="3.0",
         score="Held-out Wikipedia: 2.09 bits per byte (n = 65,024).",
+    ),
+    _mini(
+        "BERT mini",
+        "bert-mini",
+        "cef1323d7db6c9fbda822b7caac0395aa4b1c7cdb1b3441ce8bcf537ba872b16",
+        "bert",
+        Ability.FILL_BLANKS,
+        special="As large as GPT mini, but it sees both sides, and says which token was masked.",
+        paper=("Devlin et al. 2019", "https://arxiv.org/abs/1810.04805"),
+        parameters=3_942_336,
+        weights_bytes=15_769_344,
+        tokens="16.0",
+        score="Held-out Wikipedia, 15 % masked: 27.6 % right at once, 47.9 % among five (n = 9,579).",
     ),
     _mini(
         "ELMo mini",
