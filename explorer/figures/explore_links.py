@@ -1,4 +1,4 @@
-"""Links to the other tabs with what was tuned: a model, beside its base where the tab compares models, or a mix."""
+"""Links to other tabs with what one made: a tuned model beside its base, a mix of layers, or a text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from urllib.parse import quote_plus, urlencode
 
+from explorer.figures.notes import note
 from explorer.models.card import Ability
 
+LONGEST_ADDRESS = (
+    4_000  # characters, as in page.js: Gradio repeats the address in every request, and servers refuse long ones
+)
 SAME_LAYER = 6  # of both models; one with fewer layers takes its last
 TABS = (  # ability, tab, what the link says, field for the base beside it, further fields
     (Ability.FILL_BLANKS, "fill", "Fill in the blank", "compare", {"show": "compare"}),
@@ -56,6 +60,22 @@ def mix_link(model: str, mix: Sequence[float]) -> str:
     title = f"{model}: the normalised layers of each use of a word, weighted as this task learned it"
     link = _link("neighbours", model, {"join": "normalised", "weights": weights}, "Neighbours", "by this mix", title)
     return _row("Explore the learned mix", "Look at a word in", [link])
+
+
+def text_links(model: str, text: str) -> str:
+    """A row with links to what can be asked about a text that a model wrote; without any where it is too long for one.
+
+    Args:
+        model: Who wrote it.
+        text: All of it, from the prompt's beginning.
+    """
+    links = [
+        _link("attention", model, {"text": text}, "Attention", "which tokens each token looks at", model),
+        _link("generate", model, {"text": text, "show": "score"}, "Score", "how expected each token was", model),
+    ]
+    if max(map(len, links)) > LONGEST_ADDRESS:
+        return note("This text is too long for a link: copy it to look at it in Attention or Score.")
+    return _row("Look at this text elsewhere", "Look at this text in", links)
 
 
 def _row(label: str, words: str, links: Sequence[str]) -> str:

@@ -168,7 +168,7 @@ def _value(given: str, component: gr.components.Component) -> object:
     if not hasattr(component, "choices"):
         return given
     are_many = getattr(component, "multiselect", False) or isinstance(component, gr.CheckboxGroup)
-    names = given.split(SEPARATOR) if are_many else [given]
+    names = [name for name in given.split(SEPARATOR) if name] if are_many else [given]
     if not getattr(component, "allow_custom_value", False):
         offered = {str(value): value for _, value in component.choices}
         names = [offered[name] for name in names if name in offered]

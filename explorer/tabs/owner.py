@@ -18,3 +18,8 @@ def with_owner(inputs: int) -> str:
     """
     others = [f"value{index}" for index in range(1, inputs)]
     return f"({', '.join(['_', *others])}) => [{', '.join([OWNER, *others])}]"
+
+
+def with_owner_listed() -> str:
+    """The script of an event whose only input holds several values: the token is the only one."""
+    return f"() => [[{OWNER}]]"

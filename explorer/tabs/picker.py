@@ -14,7 +14,7 @@ from explorer.models.registry import Registry
 from explorer.settings import settings
 from explorer.tabs.messages import QUIET
 from explorer.tabs.own_models import own_models
-from explorer.tabs.owner import with_owner
+from explorer.tabs.owner import with_owner, with_owner_listed
 from explorer.tabs.visitors import find_card
 from explorer.training.jobs.supervising import open_jobs
 
@@ -86,10 +86,31 @@ def build_picker_of(
 
     changed = name.change(describe, name, note, **QUIET)
 
-    def offer(owner: str) -> gr.Dropdown:
-        tuned = [card for card in own_models(open_jobs(), owner) if suits(card)]
-        own = picker_options(tuned, {card.name: "fine-tuned by you" for card in tuned})
-        return gr.Dropdown(choices=[*own, *options_of(registry, names)])
-
-    name.focus(offer, name, name, js=with_owner(1), **QUIET)
+    offer_own(name, lambda: options_of(registry, names), suits)
     return ModelPicker(name, changed)
+
+
+def offer_own(
+    field: gr.Dropdown, offered: Callable[[], Sequence[tuple[str, str]]], suits: Callable[[ModelCard], bool] = can_embed
+) -> None:
+    """Offer the models that a visitor made, too, above the others, from when he comes to a field.
+
+    Args:
+        field: Of one model or several; it takes names that are not among its choices (allow_custom_value), for the
+            server and links know no visitor's own.
+        offered: What everybody is offered, (words, value), as it stands at that moment.
+        suits: Whether one that the visitor made is offered.
+    """
+
+    def offer(owner: str | list[str]) -> gr.Dropdown:
+        token = owner if isinstance(owner, str) else "".join(owner[:1])  # as the field holds its values
+        tuned = [card for card in own_models(open_jobs(), token) if suits(card)]
+        own = picker_options(tuned, {card.name: "fine-tuned by you" for card in tuned})
+        return gr.Dropdown(choices=[*own, *offered()])
+
+    field.focus(offer, field, field, js=with_owner_listed() if field.multiselect else with_owner(1), **QUIET)
+
+
+def named_options(names: Sequence[str]) -> list[tuple[str, str]]:
+    """(words, value) of models that stand by their names alone, as beside another."""
+    return [(name, name) for name in names]

@@ -187,7 +187,11 @@ def test_a_link_writes_what_it_asks_for(open_page):
     assert "repetition_penalty=1.2" in page.url
     again = open_page("?" + page.url.partition("?")[2])
     expect(again.locator(TOKENS)).to_have_count(8)
-    assert written(again) == written(page)
+    text = written(again)
+    assert text == written(page)
+    again.get_by_role("link", name="Attention").click()
+    expect(again.locator("#attention-text textarea")).to_have_value("He was born in 1921 in" + text)
+    expect(again.locator(".model-picker:visible input")).to_have_value(re.compile(r"MiniLM \(causal\)"))
 
 
 @pytest.mark.slow

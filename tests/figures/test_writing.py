@@ -1,9 +1,13 @@
 """The lines that the page draws a text from: what each says, and that nothing a visitor typed becomes a tag."""
 
 import json
+import re
+from html import unescape
+from urllib.parse import parse_qs
 
 from explorer.analysis.branches import ROOT, Tree, choose, go_to, grow
 from explorer.analysis.generation_results import STOPS, GenerationStep, TokenOption
+from explorer.figures.explore_links import text_links
 from explorer.figures.writing import sheet
 
 OPTIONS = (TokenOption(1, " <b>", 0.5, 0.75), TokenOption(2, " b", 0.25, 0.0))
@@ -68,3 +72,16 @@ def test_branches_say_where_they_part_and_how_likely_they_are():
 def test_nothing_written_is_a_sheet_too():
     head, tail = lines(sheet(Tree("M", ""), 0, is_writing=False))
     assert (head["prompt"], tail["branches"], tail["may_go_on"]) == ("", [], True)
+
+
+def test_a_text_is_looked_at_elsewhere_by_links():
+    text = 'He said "a < b & c > d" + 1 = 2 #x,\nand left.\u4e2d'
+    row = text_links("M '<b>'", text)
+    asked = [parse_qs(unescape(link)) for link in re.findall(r"href='\?([^']*)'", row)]
+    assert [(one["tab"], one["text"], one["model"]) for one in asked] == [
+        (["attention"], [text], ["M '<b>'"]),
+        (["generate"], [text], ["M '<b>'"]),
+    ]
+    assert asked[1]["show"] == ["score"] and "<b>" not in row
+    long = text_links("M", "\u4e2d" * 1000)  # nine characters of an address each
+    assert "href" not in long and "copy it" in long

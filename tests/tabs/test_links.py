@@ -16,6 +16,7 @@ RADIO = gr.Radio([("Joint", "joint"), ("Left", "left")], value="joint")
 DIMENSIONS = gr.Radio([("2-D", 2), ("3-D", 3)], value=2)
 MODEL = gr.Dropdown([("A · 1 M", "A")], value="A", allow_custom_value=True)
 TICKED = gr.CheckboxGroup([("X", "x"), ("Y", "y")], value=["x"])
+OWN_MODELS = gr.Dropdown(["A"], value=["A"], multiselect=True, allow_custom_value=True)
 MODELS = gr.Dropdown([("A · 1 M", "A"), ("B, early", "B, early")], value=["A"], multiselect=True, max_choices=1)
 
 
@@ -45,6 +46,8 @@ MODELS = gr.Dropdown([("A · 1 M", "A"), ("B, early", "B, early")], value=["A"],
         (MODELS, "A", ["A"]),
         (MODELS, "B, early|C|A", ["B, early"]),
         (MODELS, "", []),
+        (OWN_MODELS, "A|mine, of late", ["A", "mine, of late"]),
+        (OWN_MODELS, "", []),
         (TICKED, "x|no|y", ["x", "y"]),
         (TICKED, "", []),
     ],

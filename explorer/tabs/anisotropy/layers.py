@@ -19,6 +19,7 @@ from explorer.tabs.anisotropy.material import read_corpus
 from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.layer_slider import read_layer
 from explorer.tabs.messages import in_place
+from explorer.tabs.picker import named_options, offer_own
 from explorer.tabs.taking_away import download_links, picture_link
 from explorer.tabs.views import View
 
@@ -60,7 +61,7 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
         first: What it opens on.
         start: The example that it is of.
     """
-    names = registry.names(Ability.EMBED)
+    offered = [("the same model, counted otherwise", PROTOCOLS), *named_options(registry.names(Ability.EMBED))]
     drawn = draw_layers(first, start.metric, start.layer)
     with gr.Tab("Layers", id="layers") as tab:
         with gr.Row(elem_classes="controls"):
@@ -69,10 +70,10 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
                 elem_id="layers-metric",
             )  # fmt: skip
             beside = gr.Dropdown(
-                [("the same model, counted otherwise", PROTOCOLS), *((name, name) for name in names)],
-                value=list(start.beside), label="Beside it", multiselect=True, max_choices=MOST_BESIDE,
-                scale=4, elem_id="layers-beside",
+                offered, value=list(start.beside), label="Beside it", multiselect=True, max_choices=MOST_BESIDE,
+                scale=4, allow_custom_value=True, elem_id="layers-beside",
             )  # fmt: skip
+            offer_own(beside, lambda: offered)
         said = gr.HTML(drawn.said, padding=False, elem_classes="result", elem_id="layers-said")
         with gr.Row(elem_classes="chart-pair"):
             with gr.Column(min_width=300, elem_classes="with-figure"):

@@ -32,6 +32,7 @@ from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.later import later_figure
 from explorer.tabs.layer_slider import read_layer
 from explorer.tabs.messages import QUIET, explain, in_place
+from explorer.tabs.picker import named_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.uploads import file_button
 from explorer.tabs.views import View
@@ -87,9 +88,10 @@ def build(registry: Registry, desk: Desk) -> View:
             at = gr.Radio(LAYERS, value=LAST, label="Layer", scale=3, elem_id="similarity-layer")
             beside = gr.Dropdown(
                 names, value=[name for name in names if name == SENTENCE_MODEL], multiselect=True,
-                max_choices=MOST_BESIDE, label=f"Beside it, up to {MOST_BESIDE}",
+                max_choices=MOST_BESIDE, label=f"Beside it, up to {MOST_BESIDE}", allow_custom_value=True,
                 scale=3, elem_id="similarity-beside",
             )  # fmt: skip
+            offer_own(beside, lambda: named_options(names))
         with gr.Column(visible=False) as bring:
             text = gr.Textbox(
                 "", lines=4, max_lines=8, label="Your pairs: two texts and a score in each line",

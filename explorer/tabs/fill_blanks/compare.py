@@ -15,7 +15,7 @@ from explorer.models.registry import Registry
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import in_place
-from explorer.tabs.picker import model_options
+from explorer.tabs.picker import model_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -28,8 +28,10 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
         with gr.Row(elem_classes="controls"):
             others = gr.Dropdown(
                 model_options(registry, Ability.FILL_BLANKS), value=first, multiselect=True, scale=4,
-                max_choices=MOST_MODELS - 1, label="Compare with",
+                max_choices=MOST_MODELS - 1, label="Compare with", allow_custom_value=True,
             )  # fmt: skip
+            offered = partial(model_options, registry, Ability.FILL_BLANKS)
+            offer_own(others, offered, lambda card: Ability.FILL_BLANKS in card.abilities)
             which = gr.Number(1, label="Blank", precision=0, scale=1, min_width=80)
         chart = later_figure()
         below = gr.HTML(padding=False)

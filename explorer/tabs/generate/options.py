@@ -15,9 +15,10 @@ from explorer.models.catalogue import CAUSAL_MODEL, DEFAULT_MODEL
 from explorer.models.registry import Registry
 from explorer.settings import ASSETS
 from explorer.tabs.gallery import build_gallery
-from explorer.tabs.generate.score import scoring_models
+from explorer.tabs.generate.score import scores_texts, scoring_models
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.messages import QUIET, in_place
+from explorer.tabs.picker import named_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -76,8 +77,9 @@ def build(registry: Registry, prompt: Prompt) -> View:
         with gr.Row(elem_classes="controls"):
             names = gr.Dropdown(
                 offered, value=[name for name in FIRST if name in offered], multiselect=True, max_choices=MOST_MODELS,
-                label="Models side by side", scale=2,
+                label="Models side by side", scale=2, allow_custom_value=True,
             )  # fmt: skip
+            offer_own(names, lambda: named_options(offered), scores_texts)
             normalise = gr.Radio(
                 [(label, key) for key, (label, _) in NORMALISATIONS.items()], value=first.normalise, label="Rank by",
                 scale=3,

@@ -9,11 +9,12 @@ from explorer import analysis
 from explorer.analysis.score_comparison import compare_scores
 from explorer.figures.scores import comparison_table, protocol_note, score_table, scored_texts
 from explorer.figures.sentences import caption
-from explorer.models.card import Ability
+from explorer.models.card import Ability, ModelCard
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.registry import Registry
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.messages import in_place
+from explorer.tabs.picker import named_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -27,16 +28,23 @@ def scoring_models(registry: Registry) -> list[str]:
     return list(dict.fromkeys(name for ability in ABILITIES for name in registry.names(ability)))
 
 
+def scores_texts(card: ModelCard) -> bool:
+    """Whether a model says how likely a text is."""
+    return any(ability in card.abilities for ability in ABILITIES)
+
+
 def build(registry: Registry, prompt: Prompt) -> View:
     """Lay out the view."""
-    offered = scoring_models(registry)
+    names = scoring_models(registry)
+    offered = [("No other model", ""), *named_options(names)]
     with gr.Tab("Score", id="score") as tab:
         with gr.Row(elem_classes="controls"):
             other = gr.Dropdown(
-                [("No other model", ""), *((name, name) for name in offered)],
-                value=DEFAULT_MODEL if DEFAULT_MODEL in offered else "", label="Beside it", scale=2,
-                info="The text in the box is scored by this model, too.",
+                offered, value=DEFAULT_MODEL if DEFAULT_MODEL in names else "", label="Beside it", scale=2,
+                info="The text in the box is scored by this model, too.", allow_custom_value=True,
+                elem_classes="beside-model",
             )  # fmt: skip
+            offer_own(other, lambda: offered, scores_texts)
             hides = gr.Radio(HIDES, value="one_masked", label="A masked model hides", scale=3)
         texts = gr.HTML(padding=False, elem_classes="result", elem_id="scored-texts")
         below = gr.HTML(padding=False)

@@ -12,8 +12,9 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.analysis.blanks import check_characters
-from explorer.analysis.branches import ROOT, Tree, choose, go_to, grow, token_ids
+from explorer.analysis.branches import ROOT, Tree, choose, go_to, grow, token_ids, written_text
 from explorer.errors import UnsuitableText
+from explorer.figures.explore_links import text_links
 from explorer.figures.sentences import caption
 from explorer.figures.writing import sheet, step_line, tail_lines
 from explorer.models.registry import Registry
@@ -115,12 +116,12 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
 
 
 def draw_foot(tree: Tree) -> str:
-    """Under the text: who wrote it and how, and the numbers to take away."""
+    """Under the text: who wrote it and how, the numbers to take away, and where else the text can be looked at."""
     how = tree.nodes[tree.here].how if tree.here != ROOT else ""
     measured = "probabilities of the model itself, before the controls, over the whole vocabulary"
-    return caption([tree.model, how, measured, "a link keeps the settings, not the branches"], PAPER) + download_links(
-        tree, "steps"
-    )
+    foot = caption([tree.model, how, measured, "a link keeps the settings, not the branches"], PAPER)
+    elsewhere = text_links(tree.model, tree.prompt + written_text(tree, tree.here)) if tree.here != ROOT else ""
+    return foot + elsewhere + download_links(tree, "steps")
 
 
 def _finished(desk: Desk, turn: int, *, is_stopped: bool = False, message: object = "") -> tuple:

@@ -17,12 +17,14 @@ from explorer.tabs.neighbours.gallery import Start
 from explorer.tabs.neighbours.material import read_uses, source_words, use_in_sight
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import LAYER, read_vector
+from explorer.tabs.picker import named_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
 PAPER = "https://arxiv.org/abs/1802.05365"
 NOTHING, SAME = "nothing", "same"
 BESIDE = [("nothing", NOTHING), ("another layer of the model", SAME)]
+NOBODY = (NOTHING, "", None)  # what the field holds where nothing stands beside; it can be emptied
 MOST_LAYERS = 48  # of a model that stands beside; one with fewer takes its last
 
 
@@ -35,7 +37,7 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         first: What it opens on.
         start: The example that it is of.
     """
-    names, static = registry.names(Ability.EMBED), Static()
+    offered, static = [*BESIDE, *named_options(registry.names(Ability.EMBED))], Static()
     with gr.Tab("Neighbours", id="nearest") as tab:
         with gr.Row(elem_classes="controls"):
             query = gr.Textbox(
@@ -43,9 +45,10 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
                 placeholder="What is near it?",
             )  # fmt: skip
             compare = gr.Dropdown(
-                [*BESIDE, *((name, name) for name in names)], value=start.compare, label="Compare with", scale=3,
-                filterable=False, elem_id="near-compare",
+                offered, value=start.compare, label="Compare with", scale=3, allow_custom_value=True,
+                elem_id="near-compare", elem_classes="beside-model",
             )  # fmt: skip
+            offer_own(compare, lambda: offered)
             other_layer = gr.Slider(
                 0, MOST_LAYERS, start.other_layer, step=1, label="Its layer", scale=3,
                 visible=start.compare != NOTHING, elem_id="near-other-layer",
@@ -72,7 +75,7 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         return _draw(found, add_use(uses, typed), place), _foot(found, word, own, has_file=bool(file))
 
     def draw(model: str, word: str, own: str, use: float, query: str, compare: str, *inputs: object) -> Iterator[tuple]:
-        names = [model] if compare == NOTHING else [model, model if compare == SAME else compare]
+        names = [model] if compare in NOBODY else [model, model if compare == SAME else compare]
         yield from draw_all(names, word, own, use, query, *inputs)
 
     @in_place(registry, outputs=1)
@@ -83,7 +86,7 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         return (gr.Slider(visible=True, maximum=last),)  # its value may be on its way, from a link or an example
 
     def follow_beside(compare: str, model: str, layer: float) -> Iterator[tuple]:
-        if compare == NOTHING:
+        if compare in NOBODY:
             yield gr.skip(), gr.Slider(visible=False)
         else:
             yield from follow(model if compare == SAME else compare, layer)

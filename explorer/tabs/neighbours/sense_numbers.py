@@ -26,6 +26,7 @@ from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.measuring import SEED, Labels, Measured, read_labels
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import LAYER, read_vector
+from explorer.tabs.picker import named_options, offer_own
 from explorer.tabs.taking_away import download_links, picture_link
 from explorer.tabs.views import View
 
@@ -113,13 +114,14 @@ class Found:
 def build(registry: Registry, desk: Desk) -> View:
     """Lay out the view."""
     measured = Measured(desk.vectors)
-    names = registry.names(Ability.EMBED)
+    offered = [("nothing", NOTHING), *named_options(registry.names(Ability.EMBED))]
     with gr.Tab("Senses in numbers", id="numbers") as tab:
         with gr.Row(elem_classes="controls"):
             beside = gr.Dropdown(
-                [("nothing", NOTHING), *((name, name) for name in names)], value=NOTHING, label="Compare with", scale=3,
-                filterable=False, elem_id="numbers-beside",
+                offered, value=NOTHING, label="Compare with", scale=3, allow_custom_value=True,
+                elem_id="numbers-beside", elem_classes="beside-model",
             )  # fmt: skip
+            offer_own(beside, lambda: offered)
             language = gr.Radio(
                 LANGUAGES, value=ALL, label="Sentences", scale=3, visible=False, elem_id="numbers-language"
             )
@@ -164,7 +166,7 @@ def build(registry: Registry, desk: Desk) -> View:
         return (offer, *drawn, *(gr.Column(visible=True) for _ in boxes), gr.Column(visible=True))
 
     def draw(model: str, beside: str, *inputs: object) -> Iterator[tuple]:
-        yield from draw_all([model] if beside in (NOTHING, model) else [model, beside], *inputs)
+        yield from draw_all([model] if beside in (NOTHING, model, "", None) else [model, beside], *inputs)
 
     outputs = [language, said, *plots, *links, confused, table, foot, *boxes, confusions]
     inputs = [desk.model, beside, desk.word, desk.own, language, by, *desk.which.inputs]

@@ -24,6 +24,7 @@ from explorer.tabs.neighbours.maps import Ask, Maps
 from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import read_vector
+from explorer.tabs.picker import named_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -61,9 +62,10 @@ def build(registry: Registry, desk: Desk) -> View:
                 filterable=False, elem_id="map-colour", scale=2,
             )  # fmt: skip
             second = gr.Dropdown(
-                names, value=OTHER if OTHER in names else names[-1], label="Second model", filterable=False,
-                visible=False, elem_id="map-second", scale=3,
+                names, value=OTHER if OTHER in names else names[-1], label="Second model", allow_custom_value=True,
+                visible=False, elem_id="map-second", elem_classes="beside-model", scale=3,
             )  # fmt: skip
+            offer_own(second, lambda: named_options(names))
         around = gr.HTML(
             "", html_template="<div></div>", js_on_load=ON_LOAD, padding=False, elem_id="sense-map-around"
         )  # fmt: skip
@@ -73,7 +75,7 @@ def build(registry: Registry, desk: Desk) -> View:
         drawn = gr.State("")  # which map the page has: another layer or query needs no other
 
     def draw(model: str, second: str, colour: str, *inputs: object) -> Iterator[tuple]:
-        names = [model, second] if colour == BY_MODEL else [model]
+        names = [model, second] if colour == BY_MODEL and second else [model]
         lacking: dict[Ask, Occurrences] = {}
         yield from in_place(registry, outputs=OUTPUTS)(partial(_draw, desk, maps, lacking))(names, colour, *inputs)
         if not lacking:
