@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.backend import LoadedModel
 from explorer.models.card import Ability, ModelCard
+from explorer.models.suggesting import suggest_models
 from explorer.settings import settings
 
 BLANK = "___"
@@ -87,14 +88,15 @@ def quoted(text: str) -> str:
     return repr(text if len(text) <= MOST_QUOTED else text[:MOST_QUOTED] + "…")
 
 
-def check_option(name: str, value: int, most: int, *, least: int = 1) -> None:
-    """Refuse a number that is not an integer in [least, most].
+def check_option(name: str, value: int | None, most: int, *, least: int = 1) -> None:
+    """Refuse a number that is not an integer in [least, most]; None is that of an empty field.
 
     Raises:
         UnsuitableText: It is not; the message says the range.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise UnsuitableText(f"{name} must be a whole number from {least} to {most}; it is {value!r}.")
+        found = "empty" if value is None else repr(value)
+        raise UnsuitableText(f"{name} must be a whole number from {least} to {most}; it is {found}.")
 
 
 def check_characters(text: str) -> None:
@@ -122,11 +124,9 @@ def check_fills_blanks(card: ModelCard, mask_token: str | None) -> None:
     """
     if Ability.FILL_BLANKS in card.abilities and mask_token:
         return
-    from explorer.models.catalogue import CATALOGUE  # only to name the models that can
-
-    able = ", ".join(other.name for other in CATALOGUE if Ability.FILL_BLANKS in other.abilities)
+    able = suggest_models(lambda other: Ability.FILL_BLANKS in other.abilities)
     missing = "has no masked language modelling head" if mask_token else "has no mask token"
-    raise UnsuitableModel(f"{card.name} {missing}, so it cannot fill blanks. Choose one that can: {able}.")
+    raise UnsuitableModel(f"{card.name} {missing}, so it cannot fill blanks. Choose one that can: {able}")
 
 
 def parse_blanks(model: LoadedModel, text: str) -> BlankedText:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.card import Ability, ModelCard
+from explorer.models.suggesting import suggest_models
 
 NOISES = {  # of BART: key of noises.MAKE_NOISE -> label, and what it does in one line
     "text_infilling": ("Text infilling", "Each span becomes a single mask."),
@@ -194,7 +195,5 @@ def check_objective(card: ModelCard, objective: str) -> None:
         raise UnsuitableText(f"There is no objective {objective!r}. Choose one of: {', '.join(OBJECTIVE_CARDS)}.")
     wanted = OBJECTIVE_CARDS[objective]
     if not wanted.suits(card):
-        from explorer.models.catalogue import CATALOGUE  # only to name the models that can
-
-        able = ", ".join(other.name for other in CATALOGUE if wanted.suits(other)) or "none in the catalogue yet"
-        raise UnsuitableModel(f"{card.name} was not trained so: {wanted.label}. Models that were: {able}.")
+        able = suggest_models(wanted.suits)
+        raise UnsuitableModel(f"{card.name} was not trained so: {wanted.label}. Models that were: {able}")

@@ -8,6 +8,7 @@ from explorer.analysis.blanks import check_characters, check_tokens
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.backend import LoadedModel
 from explorer.models.card import Ability, ModelCard
+from explorer.models.suggesting import suggest_models
 
 EVERY_ORDER = frozenset({"xlnet"})  # model types trained on every order of the tokens
 
@@ -20,11 +21,9 @@ def check_generates(card: ModelCard) -> None:
     """
     if Ability.GENERATE in card.abilities:
         return
-    from explorer.models.catalogue import CATALOGUE  # only to name the models that can
-
-    able = ", ".join(other.name for other in CATALOGUE if Ability.GENERATE in other.abilities)
+    able = suggest_models(lambda other: Ability.GENERATE in other.abilities)
     raise UnsuitableModel(
-        f"{card.name} was not trained to say what comes next, so it cannot write. Choose one that was: {able}."
+        f"{card.name} was not trained to say what comes next, so it cannot write. Choose one that was: {able}"
     )
 
 

@@ -1,6 +1,6 @@
 """One plain sentence beside a chart for what a reader would stumble on, and nothing where there is nothing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from explorer.analysis.generation_results import PromptLength
@@ -47,6 +47,16 @@ def reveal_note(reveal: BlankReveal) -> str:
 def note(text: str) -> str:
     """A plain sentence in small, escaped."""
     return f"<p class='note'>{escape(text)}</p>"
+
+
+def itself_note(names: Sequence[str]) -> str:
+    """What is to be said of models that are to be compared; "" where no two of them are the same.
+
+    Args:
+        names: Of the models, as they were chosen.
+    """
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    return note(f"{twice} stands beside itself: there is nothing to compare. Choose another model.") if twice else ""
 
 
 def length_note(length: PromptLength | str, *, is_empty: bool = False) -> str:

@@ -11,10 +11,10 @@ from explorer.models.backend import Backend, LoadedModel, Result
 from explorer.models.card import Ability, HubRepository, ModelCard
 from explorer.models.shared_answers import SharedAnswers, question_of
 from explorer.models.status import Budget, ModelStatus
+from explorer.models.suggesting import WHERE_MODELS_ARE_LISTED
 
 MOST_SUGGESTIONS = 3
 MOST_QUOTED = 40  # characters of a name in a message
-WHERE_MODELS_ARE_LISTED = "All models are listed in the Models tab."
 
 
 class Registry:

@@ -111,6 +111,8 @@ def offer_own(
     field.focus(offer, field, field, js=with_owner_listed() if field.multiselect else with_owner(1), **QUIET)
 
 
-def named_options(names: Sequence[str]) -> list[tuple[str, str]]:
-    """(words, value) of models that stand by their names alone, as beside another."""
-    return [(name, name) for name in names]
+def beside_options(registry: Registry, names: Sequence[str]) -> list[tuple[str, str]]:
+    """(words, value) of models that stand beside another: those on this machine, then what needs the internet."""
+    absent = {name for name in names if not is_here(registry.card(name))}
+    options = [(f"{name} · needs internet" if name in absent else name, name) for name in names]
+    return sorted(options, key=lambda option: option[1] in absent)

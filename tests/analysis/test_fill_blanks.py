@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import pipeline
 
-from explorer.analysis.blanks import UNDERSCORES, split_at_blanks
+from explorer.analysis.blanks import UNDERSCORES, check_option, split_at_blanks
 from explorer.analysis.fill_blanks import fill_blanks, fill_blanks_batch
 from explorer.analysis.strategies import STRATEGIES
 from explorer.errors import UnsuitableModel, UnsuitableText
@@ -199,6 +199,11 @@ def test_an_empty_batch_is_empty(bert):
 def test_options_out_of_range_are_refused(bert, options, message):
     with pytest.raises(UnsuitableText, match=message):
         fill_blanks(bert, "the ___", **options)
+
+
+def test_an_empty_field_is_called_empty():
+    with pytest.raises(UnsuitableText, match="blank must be a whole number from 1 to 10; it is empty"):
+        check_option("blank", None, 10)
 
 
 def test_too_many_texts_are_refused(bert):

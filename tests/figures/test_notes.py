@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.analysis.results import Choice, Completion
-from explorer.figures.notes import fills_note, reveal_note, unknown_note
+from explorer.figures.notes import fills_note, itself_note, reveal_note, unknown_note
 from tests.figures.results import BLANK, CAT, ING, fills, reveal
 
 UNKNOWN = Choice("[UNK]", "[UNK]", 100, 0.3)
@@ -38,6 +38,11 @@ def test_the_token_for_unknown_words_is_explained_and_is_no_difference():
     assert "[UNK] stands for" in note and "top bars" not in note
     assert unknown_note(["cat"]) == ""
     assert "&lt;unk&gt; stands for" in unknown_note(["cat", "<unk>"])
+
+
+def test_a_model_beside_itself_is_said():
+    assert itself_note(["a", "b"]) == itself_note(["a"]) == ""
+    assert "&lt;b&gt; stands beside itself" in itself_note(["a", "<b>", "<b>"])
 
 
 def test_watching_one_blank_says_what_shows_more():

@@ -8,6 +8,7 @@ from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.tabs.kinds import take_values
 from explorer.tabs.page import build_page
+from explorer.tabs.picker import beside_options
 from explorer.training.jobs.naming import tuned_name
 from tests.tabs.test_tuned_models import ANNE, BOB, EXAMPLES, SPEC, finish, store  # noqa: F401
 
@@ -47,3 +48,13 @@ def test_a_visitors_models_are_in_every_picker_and_beside_every_other_model(page
         else:
             assert offers(page, field, ANNE) == [name, *everybody], field.label
     assert unsuited == [[card.name for card in CATALOGUE if Ability.GENERATE in card.abilities]]  # it fills blanks
+
+
+def test_models_on_this_machine_come_first_and_the_others_say_what_they_need(monkeypatch):
+    registry = Registry(CATALOGUE, lambda: pytest.fail("nothing is loaded"))
+    monkeypatch.setattr("explorer.tabs.picker.is_here", lambda card: card.name in ("GPT-2", "BERT mini"))
+    offered = beside_options(registry, ["BERT base", "BERT mini", "GPT", "GPT-2"])
+    assert offered == [
+        ("BERT mini", "BERT mini"), ("GPT-2", "GPT-2"), ("BERT base · needs internet", "BERT base"),
+        ("GPT · needs internet", "GPT"),
+    ]  # fmt: skip

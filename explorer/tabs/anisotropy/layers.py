@@ -11,7 +11,7 @@ from explorer.analysis.anisotropy_results import Anisotropy
 from explorer.errors import UnsuitableText
 from explorer.figures.anisotropy_charts import ADJUSTED, adjusted_of, cosine_histogram, metric_chart
 from explorer.figures.anisotropy_words import ISOTROPIC, histogram_words, metric_table, metric_words, protocol_caption
-from explorer.figures.notes import note
+from explorer.figures.notes import itself_note, note
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.anisotropy.gallery import Start
@@ -19,7 +19,7 @@ from explorer.tabs.anisotropy.material import read_corpus
 from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.layer_slider import read_layer
 from explorer.tabs.messages import in_place
-from explorer.tabs.picker import named_options, offer_own
+from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links, picture_link
 from explorer.tabs.views import View
 
@@ -61,7 +61,11 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
         first: What it opens on.
         start: The example that it is of.
     """
-    offered = [("the same model, counted otherwise", PROTOCOLS), *named_options(registry.names(Ability.EMBED))]
+
+    def offer() -> list[tuple[str, str]]:
+        others = beside_options(registry, registry.names(Ability.EMBED))
+        return [("the same model, counted otherwise", PROTOCOLS), *others]
+
     drawn = draw_layers(first, start.metric, start.layer)
     with gr.Tab("Layers", id="layers") as tab:
         with gr.Row(elem_classes="controls"):
@@ -70,10 +74,10 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
                 elem_id="layers-metric",
             )  # fmt: skip
             beside = gr.Dropdown(
-                offered, value=list(start.beside), label="Beside it", multiselect=True, max_choices=MOST_BESIDE,
+                offer(), value=list(start.beside), label="Beside it", multiselect=True, max_choices=MOST_BESIDE,
                 scale=4, allow_custom_value=True, elem_id="layers-beside",
             )  # fmt: skip
-            offer_own(beside, lambda: offered)
+            offer_own(beside, offer)
         said = gr.HTML(drawn.said, padding=False, elem_classes="result", elem_id="layers-said")
         with gr.Row(elem_classes="chart-pair"):
             with gr.Column(min_width=300, elem_classes="with-figure"):
@@ -111,13 +115,13 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
         both = new.adjusted or (None, "", "")
         return (
             new.said, *_updated(new.raw), gr.Column(visible=bool(new.adjusted)), *_updated(both),
-            *_updated(new.cosines), new.table, new.foot,
+            *_updated(new.cosines), new.table, itself_note(names) + new.foot,
         )  # fmt: skip
 
     def draw(model: str, beside: list[str] | None, *inputs: object) -> Iterator[tuple]:
         wanted = (beside or [])[:MOST_BESIDE]
-        names = dict.fromkeys([model, *(name for name in wanted if name != PROTOCOLS)])
-        yield from draw_all(list(names), PROTOCOLS in wanted, *inputs)
+        names = [model, *(name for name in wanted if name != PROTOCOLS)]
+        yield from draw_all(names, PROTOCOLS in wanted, *inputs)
 
     inputs = [desk.model, beside, desk.own, desk.unit, desk.specials, desk.layer, metric]
     outputs = [said, *raw, box, *adjusted, *cosines, table, foot]

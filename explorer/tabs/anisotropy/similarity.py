@@ -1,6 +1,7 @@
 """View: whether cosines agree with what people say of pairs of texts, by pooling, layer and cure."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import gradio as gr
@@ -11,7 +12,7 @@ from explorer.analysis.pair_agreement import POOLING_LABELS, rank_pairs
 from explorer.analysis.pair_files import read_pair_file
 from explorer.analysis.pair_results import PairCosines, RankedPairs
 from explorer.errors import UnsuitableText
-from explorer.figures.notes import note
+from explorer.figures.notes import itself_note, note
 from explorer.figures.sentences import caption
 from explorer.figures.similarity import (
     BEST,
@@ -32,7 +33,7 @@ from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.later import later_figure
 from explorer.tabs.layer_slider import read_layer
 from explorer.tabs.messages import QUIET, explain, in_place
-from explorer.tabs.picker import named_options, offer_own
+from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.uploads import file_button
 from explorer.tabs.views import View
@@ -77,6 +78,7 @@ FEW_FITTED = (
 def build(registry: Registry, desk: Desk) -> View:
     """Lay out the view."""
     compared, names = ComparedPairs(), registry.names(Ability.EMBED)
+    offer = partial(beside_options, registry, names)
     with gr.Tab("Similarity", id="similarity") as tab:
         with gr.Row(elem_classes="controls"):
             which = gr.Radio(SETS, value="sentences", label="Pairs", scale=4, elem_id="similarity-pairs")
@@ -87,11 +89,11 @@ def build(registry: Registry, desk: Desk) -> View:
             )
             at = gr.Radio(LAYERS, value=LAST, label="Layer", scale=3, elem_id="similarity-layer")
             beside = gr.Dropdown(
-                names, value=[name for name in names if name == SENTENCE_MODEL], multiselect=True,
+                offer(), value=[name for name in names if name == SENTENCE_MODEL], multiselect=True,
                 max_choices=MOST_BESIDE, label=f"Beside it, up to {MOST_BESIDE}", allow_custom_value=True,
                 scale=3, elem_id="similarity-beside",
             )  # fmt: skip
-            offer_own(beside, lambda: named_options(names))
+            offer_own(beside, offer)
         with gr.Column(visible=False) as bring:
             text = gr.Textbox(
                 "", lines=4, max_lines=8, label="Your pairs: two texts and a score in each line",
@@ -120,17 +122,18 @@ def build(registry: Registry, desk: Desk) -> View:
         wanted = [tuple(CURES) if cure != "none" else ("none",), ("none", cure)]
         found = [
             compared.compare(models, name, pairs, sentences, tuple(dict.fromkeys(wanted[min(place, 1)])))
-            for place, name in enumerate(names)
+            for place, name in enumerate(dict.fromkeys(names))
         ]
         cosines, scores = found[0][0], [one for _, one in found]
         chosen = score_at(scores[0], pooling, cure, at, layer)
         looked = chosen.layer if chosen else scores[0].layer_count - 1
         ranked = rank_pairs(cosines, pooling=pooling, cure=cure, layer=looked, kinds=pairs.kinds)
-        return _drawn(found, ranked, (pooling, cure, at, layer), looked, which)
+        *drawn, foot = _drawn(found, ranked, (pooling, cure, at, layer), looked, which)
+        return *drawn, itself_note(names) + foot
 
     def draw(model: str, beside: Sequence[str], which: str, *inputs: object) -> Iterator[tuple]:
         box = gr.Column(visible=which == OWN)  # before anything is read: it is where own pairs are put
-        models = list(dict.fromkeys([model, *(beside or [])[:MOST_BESIDE]]))
+        models = [model, *(beside or [])[:MOST_BESIDE]]
         for message, *drawn in draw_all(models, which, *inputs):
             yield message, box, *drawn
 

@@ -8,7 +8,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.errors import UnsuitableText
 from explorer.figures.bars import model_bars
-from explorer.figures.notes import unknown_note
+from explorer.figures.notes import itself_note, unknown_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -44,9 +44,10 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
             count = len(results[0].blanks)
             raise UnsuitableText(f"The text has {count} blank{'s' * (count != 1)}, counted from 1: choose one of them.")
         shown = [choice.text for fills in results for choice in fills.blanks[int(which) - 1].choices]
-        foot = caption([*names, "probabilities over each model's own vocabulary, other blanks left open"])
-        below = unknown_note(shown) + foot + download_links(results, "models", (text, f"Blank {int(which)}"))
-        return gr.Plot(model_bars(results, int(which) - 1), visible=True), below
+        protocol = "probabilities over each model's own vocabulary, other blanks left open"
+        foot = itself_note(names) + unknown_note(shown) + caption([*dict.fromkeys(names), protocol])
+        links = download_links(results, "models", (text, f"Blank {int(which)}"))
+        return gr.Plot(model_bars(results, int(which) - 1), visible=True), foot + links
 
     def draw(model: str, text: str, top_k: int, others: list[str], which: int) -> Iterator[tuple]:
         yield from draw_all([model, *others][:MOST_MODELS], text, top_k, which)

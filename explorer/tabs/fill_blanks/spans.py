@@ -15,7 +15,7 @@ from explorer.models.registry import Registry
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET, in_place
-from explorer.tabs.picker import named_options, offer_own
+from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.seeds import read_seed
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
@@ -49,13 +49,14 @@ class Chosen:
 def build(registry: Registry, sentence: Sentence) -> View:
     """Lay out the view."""
     offered = list(dict.fromkeys(name for ability in ABILITIES for name in registry.names(ability)))
+    offer = partial(beside_options, registry, offered)
     with gr.Tab("Any length", id="spans") as tab:
         names = gr.Dropdown(
-            offered, value=[name for name in FIRST if name in offered], multiselect=True,
+            offer(), value=[name for name in FIRST if name in offered], multiselect=True,
             max_choices=MOST_MODELS, label="Models side by side", allow_custom_value=True,
             info="One that writes (T5, BART), one that fills masks, one that reads from the left only.",
         )  # fmt: skip
-        offer_own(names, lambda: named_options(offered), lambda card: any(one in card.abilities for one in ABILITIES))
+        offer_own(names, offer, lambda card: any(one in card.abilities for one in ABILITIES))
         with gr.Accordion("How the words are found", open=False), gr.Row(elem_classes="controls"):
             method = gr.Radio(
                 METHODS, value="beams", label="Method", scale=3,

@@ -18,7 +18,7 @@ from explorer.tabs.gallery import build_gallery
 from explorer.tabs.generate.score import scores_texts, scoring_models
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.messages import QUIET, in_place
-from explorer.tabs.picker import named_options, offer_own
+from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -63,7 +63,7 @@ def read_questions() -> tuple[Question, ...]:
 def build(registry: Registry, prompt: Prompt) -> View:
     """Lay out the view; it has a text of its own, for what is asked here is no beginning of a story."""
     questions, offered = read_questions(), scoring_models(registry)
-    first = questions[0]
+    first, offer = questions[0], partial(beside_options, registry, offered)
     with gr.Tab("Choose", id="options") as tab:
         with gr.Row(elem_classes="controls"):
             text = gr.Textbox(
@@ -76,10 +76,10 @@ def build(registry: Registry, prompt: Prompt) -> View:
             )  # fmt: skip
         with gr.Row(elem_classes="controls"):
             names = gr.Dropdown(
-                offered, value=[name for name in FIRST if name in offered], multiselect=True, max_choices=MOST_MODELS,
+                offer(), value=[name for name in FIRST if name in offered], multiselect=True, max_choices=MOST_MODELS,
                 label="Models side by side", scale=2, allow_custom_value=True,
             )  # fmt: skip
-            offer_own(names, lambda: named_options(offered), scores_texts)
+            offer_own(names, offer, scores_texts)
             normalise = gr.Radio(
                 [(label, key) for key, (label, _) in NORMALISATIONS.items()], value=first.normalise, label="Rank by",
                 scale=3,

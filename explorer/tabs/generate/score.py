@@ -7,6 +7,7 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.analysis.score_comparison import compare_scores
+from explorer.figures.notes import itself_note
 from explorer.figures.scores import comparison_table, protocol_note, score_table, scored_texts
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability, ModelCard
@@ -14,7 +15,7 @@ from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.registry import Registry
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.messages import in_place
-from explorer.tabs.picker import named_options, offer_own
+from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -36,15 +37,18 @@ def scores_texts(card: ModelCard) -> bool:
 def build(registry: Registry, prompt: Prompt) -> View:
     """Lay out the view."""
     names = scoring_models(registry)
-    offered = [("No other model", ""), *named_options(names)]
+
+    def offer() -> list[tuple[str, str]]:
+        return [("No other model", ""), *beside_options(registry, names)]
+
     with gr.Tab("Score", id="score") as tab:
         with gr.Row(elem_classes="controls"):
             other = gr.Dropdown(
-                offered, value=DEFAULT_MODEL if DEFAULT_MODEL in names else "", label="Beside it", scale=2,
+                offer(), value=DEFAULT_MODEL if DEFAULT_MODEL in names else "", label="Beside it", scale=2,
                 info="The text in the box is scored by this model, too.", allow_custom_value=True,
                 elem_classes="beside-model",
             )  # fmt: skip
-            offer_own(other, lambda: offered, scores_texts)
+            offer_own(other, offer, scores_texts)
             hides = gr.Radio(HIDES, value="one_masked", label="A masked model hides", scale=3)
         texts = gr.HTML(padding=False, elem_classes="result", elem_id="scored-texts")
         below = gr.HTML(padding=False)
@@ -59,7 +63,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
         table = comparison_table(compared) if compared else score_table(scores[0])
         foot = caption([score.model for score in scores] + ["surprisal: −log₂ p of each token, in bits"], SOURCE)
         links = download_links(compared or scores[0], "score")
-        return scored_texts(scores) + table, protocol_note(scores) + foot + links
+        return scored_texts(scores) + table, itself_note(names) + protocol_note(scores) + foot + links
 
     def draw(model: str, text: str, other: str, hides: str) -> Iterator[tuple]:
         yield from draw_all([model, other] if other else [model], text, hides)

@@ -17,7 +17,7 @@ from explorer.tabs.neighbours.gallery import Start
 from explorer.tabs.neighbours.material import read_uses, source_words, use_in_sight
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import LAYER, read_vector
-from explorer.tabs.picker import named_options, offer_own
+from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -37,7 +37,11 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         first: What it opens on.
         start: The example that it is of.
     """
-    offered, static = [*BESIDE, *named_options(registry.names(Ability.EMBED))], Static()
+    static = Static()
+
+    def offer() -> list[tuple[str, str]]:
+        return [*BESIDE, *beside_options(registry, registry.names(Ability.EMBED))]
+
     with gr.Tab("Neighbours", id="nearest") as tab:
         with gr.Row(elem_classes="controls"):
             query = gr.Textbox(
@@ -45,10 +49,10 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
                 placeholder="What is near it?",
             )  # fmt: skip
             compare = gr.Dropdown(
-                offered, value=start.compare, label="Compare with", scale=3, allow_custom_value=True,
+                offer(), value=start.compare, label="Compare with", scale=3, allow_custom_value=True,
                 elem_id="near-compare", elem_classes="beside-model",
             )  # fmt: skip
-            offer_own(compare, lambda: offered)
+            offer_own(compare, offer)
             other_layer = gr.Slider(
                 0, MOST_LAYERS, start.other_layer, step=1, label="Its layer", scale=3,
                 visible=start.compare != NOTHING, elem_id="near-other-layer",

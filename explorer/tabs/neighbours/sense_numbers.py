@@ -26,7 +26,7 @@ from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.measuring import SEED, Labels, Measured, read_labels
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import LAYER, read_vector
-from explorer.tabs.picker import named_options, offer_own
+from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links, picture_link
 from explorer.tabs.views import View
 
@@ -114,14 +114,17 @@ class Found:
 def build(registry: Registry, desk: Desk) -> View:
     """Lay out the view."""
     measured = Measured(desk.vectors)
-    offered = [("nothing", NOTHING), *named_options(registry.names(Ability.EMBED))]
+
+    def offer() -> list[tuple[str, str]]:
+        return [("nothing", NOTHING), *beside_options(registry, registry.names(Ability.EMBED))]
+
     with gr.Tab("Senses in numbers", id="numbers") as tab:
         with gr.Row(elem_classes="controls"):
             beside = gr.Dropdown(
-                offered, value=NOTHING, label="Compare with", scale=3, allow_custom_value=True,
+                offer(), value=NOTHING, label="Compare with", scale=3, allow_custom_value=True,
                 elem_id="numbers-beside", elem_classes="beside-model",
             )  # fmt: skip
-            offer_own(beside, lambda: offered)
+            offer_own(beside, offer)
             language = gr.Radio(
                 LANGUAGES, value=ALL, label="Sentences", scale=3, visible=False, elem_id="numbers-language"
             )

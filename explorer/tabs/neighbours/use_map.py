@@ -24,7 +24,7 @@ from explorer.tabs.neighbours.maps import Ask, Maps
 from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import read_vector
-from explorer.tabs.picker import named_options, offer_own
+from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -50,6 +50,7 @@ def build(registry: Registry, desk: Desk) -> View:
         desk: What the views share.
     """
     maps, names = Maps(), registry.names(Ability.EMBED)
+    offer = partial(beside_options, registry, names)
     with gr.Tab("Map", id="map") as tab:
         with gr.Row(elem_classes="controls"):
             method = gr.Radio(
@@ -62,10 +63,10 @@ def build(registry: Registry, desk: Desk) -> View:
                 filterable=False, elem_id="map-colour", scale=2,
             )  # fmt: skip
             second = gr.Dropdown(
-                names, value=OTHER if OTHER in names else names[-1], label="Second model", allow_custom_value=True,
+                offer(), value=OTHER if OTHER in names else names[-1], label="Second model", allow_custom_value=True,
                 visible=False, elem_id="map-second", elem_classes="beside-model", scale=3,
             )  # fmt: skip
-            offer_own(second, lambda: named_options(names))
+            offer_own(second, offer)
         around = gr.HTML(
             "", html_template="<div></div>", js_on_load=ON_LOAD, padding=False, elem_id="sense-map-around"
         )  # fmt: skip
