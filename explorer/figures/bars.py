@@ -59,6 +59,12 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
     return with_narrow(figure, _choice_grid(charts, text, 1)) if len(charts) > 1 else figure
 
 
+def _as_unsure(entropy_bits: float) -> str:
+    """An entropy as how many equally likely words would have it (its perplexity)."""
+    words = 2**entropy_bits
+    return f"as unsure as among {f'{words:,.0f}' if words >= 9.95 else f'{words:.1f}'} words"
+
+
 def _choice_grid(charts: Sequence[tuple[str, Blank, int]], text: str, columns: int) -> go.Figure:
     rows = -(-len(charts) // columns)
     bars = max(len(blank.choices) for _, blank, _ in charts)
@@ -74,7 +80,7 @@ def _choice_grid(charts: Sequence[tuple[str, Blank, int]], text: str, columns: i
     traces = []
     for cell, (name, blank, which) in enumerate(charts, 1):
         layout["annotations"][cell - 1]["text"] = (
-            f"{_wrapped(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits</sup>"
+            f"{_wrapped(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits: {_as_unsure(blank.entropy_bits)}</sup>"
         )
         layout[f"yaxis{cell}"] |= _named_rows([_label(choice.text) for choice in blank.choices])
         traces.append(

@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 
+from explorer.errors import ModelUnavailable
 from explorer.models.card import Bundled, HubRepository, InstalledPackage, ModelCard, PublishedFiles
 
 
@@ -17,3 +18,17 @@ def is_here(card: ModelCard) -> bool:
         return find_cached(card.source, card.weights_format) is not None
     package = card.source.base if isinstance(card.source, Bundled) else card.source
     return not isinstance(package, InstalledPackage) or find_spec(package.module) is not None
+
+
+def check_can_be_had(card: ModelCard) -> None:
+    """Refuse, before anything else is done, a model that is to come from the internet while the explorer is offline.
+
+    Raises:
+        ModelUnavailable: That is so.
+    """
+    from huggingface_hub import constants
+
+    from explorer.models.hub_errors import is_offline_message
+
+    if constants.is_offline_mode() and not is_here(card):
+        raise ModelUnavailable(is_offline_message(card.name))

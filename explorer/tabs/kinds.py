@@ -30,9 +30,12 @@ def take_values(handler: BlockFunction, sent: list[Any]) -> list[Any]:
         sent: A value for each of its inputs; those beyond are left as they are.
 
     Raises:
-        gr.Error: One is of another kind than the component, or the parameter of the endpoint, takes.
+        gr.Error: One is of another kind than the component, or the parameter of the endpoint, takes; one that the page
+            does not show where a number is not typed to its end.
     """
     is_endpoint = handler.api_visibility != "private"
+    if not is_endpoint and any(map(_is_unfinished, handler.inputs, sent)):
+        raise gr.Error("A number is being typed.", visible=False, print_exception=False)
     wanted = _parameters(handler.fn) if is_endpoint else [(_name(field), _kind(field)) for field in handler.inputs]
     taken = [
         _take(name, kind, value, is_strict=not is_endpoint) for (name, kind), value in zip(wanted, sent, strict=False)
@@ -71,6 +74,13 @@ def _parameters(endpoint: Any) -> list[tuple[str, Any]]:
     """Names and kinds of the parameters of an endpoint, in order."""
     hints = get_type_hints(unwrap(endpoint))
     return [(name, hints[name]) for name in signature(endpoint).parameters]
+
+
+def _is_unfinished(field: gr.components.Component, value: Any) -> bool:
+    """Whether the number box of a slider is just being typed into; when it is left, the page puts right what is not."""
+    if not isinstance(field, gr.Slider) or isinstance(value, bool):
+        return False
+    return value is None or (isinstance(value, int | float) and field.minimum is not None and value < field.minimum)
 
 
 def _name(field: gr.components.Component) -> str:

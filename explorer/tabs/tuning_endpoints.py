@@ -12,6 +12,7 @@ from typing import Any
 from explorer.analysis.exporting import to_json
 from explorer.errors import JobRefused, UnsuitableText
 from explorer.models.catalogue import VECTOR_MODEL
+from explorer.models.presence import check_can_be_had
 from explorer.models.registry import Registry
 from explorer.settings import settings
 from explorer.tabs.visitors import find_model, forget_job
@@ -55,7 +56,8 @@ def tuning_endpoints(registry: Registry) -> tuple[Callable[..., Answer], ...]:
         if task not in TASKS:
             raise UnsuitableText(f"There is no task {str(task)[:40]!r}; there are: {', '.join(TASKS)}.")
         recipe = _recipe(task, options or {})
-        _, name = find_model(registry, model)
+        models, name = find_model(registry, model)
+        check_can_be_had(models.card(name))
         found = _examples(task, examples, held_out, columns)
         found = split_examples(found, recipe.held_out_share, seed=recipe.seed)  # all runs are measured on the same
         runs = tuple(

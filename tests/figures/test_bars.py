@@ -120,6 +120,14 @@ def test_long_names_of_models_break_so_that_a_phone_shows_two_side_by_side(name,
     assert figure.layout.annotations[0].text.startswith(title + "<br><sup>entropy")
 
 
+@pytest.mark.parametrize(("bits", "words"), [(9.1, "549"), (1.0, "2.0"), (0.0, "1.0"), (13.5, "11,585")])
+def test_an_entropy_is_said_as_a_number_of_words(bits, words):
+    result = fills()
+    unsure = replace(result, blanks=tuple(replace(blank, entropy_bits=bits) for blank in result.blanks))
+    text = model_bars([unsure], 0).layout.annotations[0].text
+    assert text.endswith(f"<sup>entropy {bits:.1f} bits: as unsure as among {words} words</sup>")
+
+
 def test_only_the_lowest_charts_name_the_axis():
     three = replace(fills(), blanks=(BLANK, BLANK, BLANK))
     layout = blank_bars(three).layout

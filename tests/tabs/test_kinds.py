@@ -72,7 +72,7 @@ def test_what_a_field_sends_is_taken_as_it_is(field, sent, taken):
     [
         ("text", 5, "valid string"), ("text", ["x"], "valid string"), ("message", {}, "valid string"),
         ("number", "3", "valid number"), ("number", True, "valid number"), ("number", float("nan"), "finite number"),
-        ("slider", None, "valid number"), ("slider", float("inf"), "finite number"), ("box", 1, "valid boolean"),
+        ("slider", float("inf"), "finite number"), ("box", 1, "valid boolean"),
         ("number", 10**400, "valid number"),
         ("box", None, "valid boolean"), ("one", None, "valid string"), ("one", ["one"], "valid string"),
         ("one of numbers", "2", "valid integer"), ("changing", "0", "valid integer"), ("many", "one", "valid list"),
@@ -82,6 +82,14 @@ def test_what_a_field_sends_is_taken_as_it_is(field, sent, taken):
 def test_what_it_never_sends_is_refused(field, sent, said):
     with pytest.raises(gr.Error, match=f"^.Field: Input should be a {said}"):
         take_values(handler_of(FIELDS[field]()), [sent])
+
+
+@pytest.mark.parametrize("sent", [None, -1])
+def test_a_number_that_is_just_being_typed_is_no_error_to_be_shown(sent):
+    with pytest.raises(gr.Error) as refused:
+        take_values(handler_of(FIELDS["slider"]()), [sent])
+    assert not refused.value.visible
+    assert take_values(handler_of(FIELDS["number"]()), [-1]) == [-1]
 
 
 def test_what_the_page_keeps_and_files_are_left_to_gradio():

@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
+from huggingface_hub import constants
 
 from explorer.analysis import tokenize_text
 from explorer.errors import UnknownJob, UnknownModel
@@ -133,7 +134,7 @@ def client(store, shipped_registry):
         os.kill(worker, signal.SIGKILL)
 
 
-def test_what_a_caller_cannot_have_is_refused_with_the_reason(client):
+def test_what_a_caller_cannot_have_is_refused_with_the_reason(client, monkeypatch):
     def refused(says, **given):
         with pytest.raises(AppError, match=says):
             client.predict(**{"owner": ANNE, "api_name": "/start_fine_tuning"} | given)
@@ -146,6 +147,8 @@ def test_what_a_caller_cannot_have_is_refused_with_the_reason(client):
     refused("No model is called", model="a model that is not there")
     refused("add examples of another class", examples=[{"text": f"Film {n}.", "label": "good"} for n in range(20)])
     refused("no such job", api_name="/find_job", job="0" * 12)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    refused("BERT large needs internet the first time", model="BERT large")  # and not when the job has its turn
     assert client.predict(owner=ANNE, api_name="/list_jobs") == []
 
 

@@ -10,6 +10,7 @@ from functools import partial
 import gradio as gr
 
 from explorer.errors import ExplorerError, UnsuitableText
+from explorer.models.presence import check_can_be_had
 from explorer.models.registry import Registry
 from explorer.tabs.fine_tune.controls import Controls
 from explorer.tabs.fine_tune.data import read_examples
@@ -242,6 +243,7 @@ def _submit(
     count = len(Options.__dataclass_fields__)
     options, data = Options(*values[:count]), values[count:]
     card = find_card(registry, model)
+    check_can_be_had(card)  # the job would fail by it, minutes later
     if task not in TASKS:
         raise UnsuitableText(f"There is no task {task!r}. Choose one of those on offer.")
     examples = read_examples(task, *data)
