@@ -6,6 +6,7 @@ from html import escape
 from explorer.analysis.generation_results import PromptLength
 from explorer.analysis.results import BlankFills, BlankReveal
 
+MOST_TOLD = 3  # blanks whose words are named
 UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
 
 
@@ -30,9 +31,19 @@ def fills_note(fills: BlankFills) -> str:
     together = len(fills.blanks) > 1 and fills.strategy != "independent"
     remarks = "".join(map(note, fills.remarks))
     if differs and together:
-        why = "Each chart looks at one blank while the others are open; the sentences take words that fit each other."
-        return note(f"{why} So their words need not be the top bars.") + remarks + unknown_note(words)
+        why = "Each chart looks at one blank while the others are open, "
+        if len(tops) <= MOST_TOLD:
+            why += f"and there {_listed(tops)} are likeliest. "
+            why += f"The best sentence takes {_listed(best)}, which fit each other."
+        else:
+            why += "and a sentence takes words that fit each other. So they need not be the top bars."
+        return note(why) + remarks + unknown_note(words)
     return remarks + unknown_note(words)
+
+
+def _listed(words: Sequence[str]) -> str:
+    quoted = [f"“{word}”" for word in words]
+    return ", ".join(quoted[:-1]) + f" and {quoted[-1]}"
 
 
 def reveal_note(reveal: BlankReveal) -> str:

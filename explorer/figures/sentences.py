@@ -7,23 +7,37 @@ from explorer.analysis.blanks import ANY_BLANK, BLANK, split_at_any_blank
 from explorer.analysis.results import BlankFills, BlankReveal, Tokenization
 from explorer.analysis.words import Word
 from explorer.figures.notes import note
-from explorer.figures.style import nats, percent
+from explorer.figures.style import likelihood, nats, percent, times
 
 OPEN = f"<b class='open'>{BLANK}</b>"
 MOST_WORDS = 60  # a text of more is worked on in its box
 
 
 def completion_list(fills: BlankFills) -> str:
-    """The whole sentences, best first, with their log-probabilities."""
+    """The whole sentences, best first, with how likely they are; of one blank the best alone, as the chart has all."""
     if not fills.completions:
         return "<p class='quiet'>No way to fill all blanks with ordinary words was found.</p>"
+    is_lone = len(fills.blanks) == 1
     rows = "".join(
         f"<li><span class='sentence' dir='auto'>{marked(fills.text, completion.text, completion.fills)}</span>"
         f"<span class='number' title='log-probability: {completion.log_probability!r} nats'>"
-        f"{nats(completion.log_probability)}</span></li>"
-        for completion in fills.completions
+        f"{likelihood(completion.log_probability)}</span></li>"
+        for completion in fills.completions[: 1 if is_lone else None]
     )
-    return f"<ol class='completions'>{rows}</ol>{note(f'Number: {fills.score}.')}"
+    return f"<ol class='completions'>{rows}</ol>" + ("" if is_lone else _how_likely(fills))
+
+
+def _how_likely(fills: BlankFills) -> str:
+    """What the numbers of the sentences are; the logarithm, which papers have, in a fold."""
+    logarithms = [completion.log_probability for completion in fills.completions]
+    words = "Number: the probabilities of the words that were filled in, multiplied."
+    if len(logarithms) > 1:
+        words += f" The first sentence is {times(logarithms[0] - logarithms[1])} the second."
+    best = f"{nats(logarithms[0])} for the first sentence"
+    return note(words) + (
+        f"<details class='note'><summary>As a logarithm</summary>{escape(fills.score.capitalize())}: {best}. "
+        "The number is <i>e</i> to its power.</details>"
+    )
 
 
 def reveal_list(reveal: BlankReveal, step: int) -> str:

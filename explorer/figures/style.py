@@ -3,12 +3,18 @@
 Backgrounds are transparent and text takes the colour of the page (assets/style.css), so that one figure serves both.
 """
 
+import math
+
 import plotly.graph_objects as go
 
 # Okabe and Ito 2008, https://jfly.uni-koeln.de/color/: told apart with any kind of colour vision
 BLUE, ORANGE, GREEN, SKY, VERMILION, PURPLE = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7"
 GREY = "#8A8F98"
 GRID = "rgba(128, 134, 145, 0.22)"
+
+LEAST_PERCENT = math.log(5e-5)  # as a percentage, 0.01
+MOST_LOG_RATIO = math.log(1_000_000)
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 STYLE = go.layout.Template(
     layout={
@@ -58,6 +64,28 @@ def percent(probability: float) -> str:
     if share >= 0.095:
         return f"{share:.1f} %"
     return f"{share:.2f} %" if share >= 0.005 else "< 0.01 %"
+
+
+def likelihood(log_probability: float) -> str:
+    """A probability that may be very small, from its natural logarithm: 12 %, 0.02 %, 4 · 10⁻⁸."""
+    if log_probability >= LEAST_PERCENT:
+        return percent(math.exp(log_probability))
+    if log_probability == -math.inf:
+        return "0 %"
+    exponent = math.floor(log_probability / math.log(10))
+    digit = round(math.exp(log_probability - exponent * math.log(10)))
+    digit, exponent = (1, exponent + 1) if digit == 10 else (digit, exponent)
+    return f"{digit} · 10{str(exponent).translate(RAISED)}"
+
+
+def times(log_ratio: float) -> str:
+    """How many times as likely one thing is as another, from the natural logarithm of their ratio, at least 0."""
+    ratio = math.exp(min(log_ratio, MOST_LOG_RATIO))
+    if ratio < 1.05:
+        return "as likely as"
+    if log_ratio >= MOST_LOG_RATIO:
+        return "more than a million times as likely as"
+    return f"{ratio:,.0f} times as likely as" if ratio >= 9.95 else f"{ratio:.1f} times as likely as"
 
 
 def waiting_chart(words: str, height: int) -> go.Figure:

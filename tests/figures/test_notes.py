@@ -16,7 +16,10 @@ def filled(*words: str):
 
 
 def test_sentences_that_differ_from_the_bars_are_explained():
-    assert "need not be the top bars" in fills_note(filled("cat", "mat"))
+    told = fills_note(filled("cat", "<b>"))
+    assert "“cat” and “##ing” are likeliest. The best sentence takes “cat” and “&lt;b&gt;”, which fit" in told
+    four = replace(filled("cat", "mat", "cat", "mat"), blanks=filled("cat", "mat").blanks * 2)
+    assert "need not be the top bars" in fills_note(four) and "“" not in fills_note(four)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +38,7 @@ def test_where_nothing_differs_nothing_is_said(result):
 def test_the_token_for_unknown_words_is_explained_and_is_no_difference():
     blank = replace(BLANK, choices=(UNKNOWN, CAT))
     note = fills_note(replace(filled("cat", "##ing"), blanks=(blank, replace(BLANK, choices=(ING,)))))
-    assert "[UNK] stands for" in note and "top bars" not in note
+    assert "[UNK] stands for" in note and "likeliest" not in note
     assert unknown_note(["cat"]) == ""
     assert "&lt;unk&gt; stands for" in unknown_note(["cat", "<unk>"])
 

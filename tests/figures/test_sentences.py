@@ -1,3 +1,4 @@
+import math
 import re
 from dataclasses import replace
 
@@ -5,7 +6,7 @@ import pytest
 
 from explorer.analysis.words import split_words
 from explorer.figures.sentences import caption, completion_list, reveal_list, token_strip, word_buttons
-from explorer.figures.style import nats, percent
+from explorer.figures.style import likelihood, nats, percent, times
 from tests.figures.results import fills, reveal, tokenization
 
 
@@ -19,6 +20,41 @@ def test_whatever_the_visitor_typed_is_escaped():
     html = completion_list(fills("<b>___</b> & ___", filled="<b>cat</b> & sat"))
     assert "&lt;b&gt;<mark>cat</mark>&lt;/b&gt; &amp; <mark>sat</mark>" in html
     assert "<b>" not in html
+
+
+def test_sentences_are_as_likely_as_their_words_multiplied_and_the_first_is_set_beside_the_second():
+    best = fills().completions[0]
+    several = replace(fills(), completions=(replace(best, log_probability=-2.15), replace(best, log_probability=-3.38)))
+    html = completion_list(several)
+    assert re.findall(r"nats'>([^<]*)</span>", html) == ["12 %", "3.4 %"]
+    assert "The first sentence is 3.4 times as likely as the second." in html
+    assert "<summary>As a logarithm</summary>" in html and "−2.15 for the first" in html
+    assert "the second" not in completion_list(fills())
+
+
+def test_of_one_blank_the_best_sentence_stands_alone():
+    two = fills().completions * 2
+    html = completion_list(replace(fills(), blanks=fills().blanks[:1], completions=two))
+    assert html.count("<li>") == 1 and "logarithm" not in html.replace("log-probability", "")
+    assert completion_list(replace(fills(), completions=two)).count("<li>") == 2
+
+
+@pytest.mark.parametrize(
+    ("log_probability", "said"),
+    [(0.0, "100 %"), (-9.9, "0.01 %"), (-9.91, "5 · 10⁻⁵"), (math.log(3.6e-8), "4 · 10⁻⁸"),
+     (math.log(9.7e-12), "1 · 10⁻¹¹"), (-800.0, "4 · 10⁻³⁴⁸"), (-math.inf, "0 %")],
+)  # fmt: skip
+def test_small_probabilities_are_written_as_powers_of_ten(log_probability, said):
+    assert likelihood(log_probability) == said
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [(1.0, "as likely as"), (1.04, "as likely as"), (3.42, "3.4 times as likely as"), (12.6, "13 times as likely as"),
+     (4567.0, "4,567 times as likely as"), (1e9, "more than a million times as likely as")],
+)  # fmt: skip
+def test_a_ratio_is_said_in_words(ratio, said):
+    assert times(math.log(ratio)) == said
 
 
 @pytest.mark.parametrize("mask", ["[MASK]", "<mask>"])
