@@ -200,7 +200,7 @@ def test_an_own_sentence_leaves_the_examples_candidates_and_second_sentence_behi
 
 @pytest.mark.slow
 def test_a_chart_explains_what_a_reader_would_stumble_on(page):
-    note = page.locator(".result-side .note:visible", has_text="need not be the top bars")
+    note = page.locator(".result-side .note:visible", has_text="are likeliest")
     expect(note).to_have_count(1)
     write(page, "She drank a cup of ___.")
     expect(page.locator(BEST)).to_contain_text("She drank")
