@@ -76,7 +76,8 @@ models: $(VENV)/installed-dev
 	    --head-learning-rate 2e-3 --bits 4
 	$(PRETRAIN) masked --start nothing --folder $(RUNS)/bert-mini --batch-tokens $(MINI_BATCH) \
 	    --lengths 32,64,128,256 --short-first 0.25 --learning-rate 1e-3 --share 0.3 --unlikelihood 0
-	$(PRETRAIN) causal --start nothing --folder $(RUNS)/gpt-mini --lengths 128 --learning-rate 2e-3
+	$(PRETRAIN) causal --start nothing --folder $(RUNS)/gpt-mini --batch-tokens $(MINI_BATCH) \
+	    --lengths 32,64,128,256 --short-first 0.25 --learning-rate 1e-3
 	$(PRETRAIN) span --start nothing --folder $(RUNS)/t5-mini --lengths 128 --learning-rate 2e-3
 	$(PRETRAIN) bilm --start nothing --folder $(RUNS)/elmo-mini --lengths 128 --learning-rate 2e-3
 	$(PRETRAIN) replaced --start nothing --folder $(RUNS)/electra-mini --lengths 128 --learning-rate 2e-3
