@@ -54,6 +54,24 @@
   document.addEventListener('click', event => {
     if (event.target.closest('[role="tab"], .overflow-dropdown button, .example')) isStep = true;
   }, true);
+
+  // A model that was chosen by hand goes along to the tabs that are pressed next, once to each: an example there may
+  // have its own. An address names its own, too.
+  let chosen = null;
+  let before = null; // Gradio says that a list was used whenever it is left
+  const carriedTo = new Set();
+  explorer.choosing = name => (before = name);
+  explorer.chose = (tab, name) => {
+    if (name === before) return;
+    chosen = name;
+    carriedTo.clear();
+    carriedTo.add(tab);
+  };
+  explorer.carried = (tab, offered, name) => {
+    if (!document.body.dataset.restored || !offered.includes(chosen) || carriedTo.has(tab)) return name;
+    carriedTo.add(tab);
+    return chosen;
+  };
   document.addEventListener('input', () => (isStep = false), true);
 
   // Examples stand below what they change: a press on one brings that back into sight, and keeps it there while the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from copy import deepcopy
@@ -22,8 +23,9 @@ from explorer.figures.style import (
     ROW_PIXELS,
     STYLE,
     height_pixels,
-    nats,
+    likelihood,
     percent,
+    raised,
     with_narrow,
 )
 
@@ -32,6 +34,9 @@ NO_DIFFERENCE = "The two sentences make no difference to this blank."
 MOST_COLUMNS = 2
 MOST_TITLE_CHARACTERS = 18  # of a chart that has half of a small screen
 MOST_LINE_CHARACTERS = 24  # where it breaks; the whole name stands below
+POWERS_OF_TEN = "Probability (logarithmic scale)"
+MOST_POWERS = 4  # steps between the marks of that axis
+LEAST_BAR = 0.5  # of the least likely candidate, in powers of ten
 PART = " · "  # between what the name of a tuned model is made of
 SPARE_FOR_NUMBERS = 1.4  # what the numbers behind the bars need on a small screen
 ROUND_SHARES = (1, 2, 3, 4, 6, 8, 10)  # in the first digit of a percentage; their halves are round, too
@@ -115,7 +120,8 @@ def _empty_grid(rows: int, columns: int, charts: int, vertical_spacing: float) -
 
 
 def candidate_bars(ranking: CandidateRanking) -> go.Figure:
-    """The visitor's candidates and the model's choices by log-probability; the visitor's are marked by a star."""
+    """The visitor's candidates and the model's choices, on a scale of powers of ten, for a name of several pieces may
+    be a million times less likely than a word; the visitor's are marked by a star."""
     ranked = [(n, candidates) for n, candidates in enumerate(ranking.blanks, 1) if candidates]
     if not ranked:
         return _words_only("No candidates were given.")
@@ -128,30 +134,37 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
         row_heights=sizes,
         vertical_spacing=FRAME_PIXELS / height,
     )
-    for row, (_, candidates) in enumerate(ranked, 1):
+    powers = [[one.log_probability / math.log(10) for one in candidates] for _, candidates in ranked]
+    least = math.floor(min(itertools.chain(*powers))) - LEAST_BAR
+    for row, ((_, candidates), of_ten) in enumerate(zip(ranked, powers, strict=True), 1):
         figure.add_trace(
             go.Bar(
-                x=[candidate.log_probability for candidate in candidates],
+                x=[power - least for power in of_ten],
                 y=list(range(len(candidates))),
-                text=[nats(candidate.log_probability) for candidate in candidates],
+                text=[likelihood(candidate.log_probability) for candidate in candidates],
                 textposition="outside",
                 cliponaxis=False,
                 orientation="h",
                 marker_color=[ORANGE if candidate.is_own else BLUE for candidate in candidates],
                 customdata=[
-                    [escape(" ".join(c.tokens)), c.log_probability_per_token, len(c.tokens)] for c in candidates
+                    [escape(" ".join(c.tokens)), c.log_probability, c.log_probability_per_token, len(c.tokens)]
+                    for c in candidates
                 ],
-                hovertemplate="%{customdata[0]}<br>%{x:.4f} nats over %{customdata[2]} tokens<br>"
-                "%{customdata[1]:.4f} nats per token<extra></extra>",
+                hovertemplate="%{customdata[0]}<br>%{text}<br>%{customdata[1]:.4f} nats over %{customdata[3]} tokens"
+                "<br>%{customdata[2]:.4f} nats per token<extra></extra>",
                 showlegend=False,
             ),
             row=row,
             col=1,
         )
         _name_rows(figure, [_label(f"★ {c.text}" if c.is_own else c.text) for c in candidates], row, 1)
-    least = min(candidate.log_probability for _, candidates in ranked for candidate in candidates)
-    figure.update_xaxes(range=[least * SPARE_FOR_NUMBERS, 0])
-    figure.update_xaxes(title="Log-probability in nats; 0 is certain", row=len(ranked))
+    ticks = range(0, math.ceil(least) - 1, -max(1, math.ceil(-least / MOST_POWERS)))
+    figure.update_xaxes(
+        range=[0, -least * SPARE_FOR_NUMBERS],
+        tickvals=[power - least for power in ticks],
+        ticktext=[f"{10.0 ** (power + 2):g} %" if power > -5 else f"10{raised(power)}" for power in ticks],
+    )
+    figure.update_xaxes(title=POWERS_OF_TEN, row=len(ranked))
     figure.update_yaxes(autorange="reversed")
     return figure.update_layout(template=STYLE, height=height)
 

@@ -1,25 +1,68 @@
 """One plain sentence beside a chart for what a reader would stumble on, and nothing where there is nothing."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
 from explorer.analysis.generation_results import PromptLength
-from explorer.analysis.results import BlankFills, BlankReveal
+from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking
+from explorer.figures.style import times
 
 MOST_TOLD = 3  # blanks whose words are named
 UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
+CONTINUES = "##"  # as BERT's marks a piece that continues a word
+BROKEN_SHARE = 0.4  # of a text's tokens; in English prose it is a tenth
+FEWEST_BROKEN = 4
+READ_OTHERS = "Models of many languages, such as mBERT and XLM-R, read it better."
 
 
 def unknown_note(words: Iterable[str]) -> str:
-    """What the token for unknown words means, if it is among the words of a chart."""
+    """What tokens mean that are no words, if they are in a chart: the one for unknown words, and pieces of words."""
     shown = set(words)
     found = next((token for token in UNKNOWN if token in shown), None)
-    if found is None:
-        return ""
-    return note(
-        f"{found} stands for any word that the model's vocabulary lacks, such as a rare name. It is never put into a "
-        "sentence."
-    )
+    told = ""
+    if found is not None:
+        told = note(
+            f"{found} stands for any word that the model's vocabulary lacks, such as a rare name. It is never put into "
+            "a sentence."
+        )
+    if any(word.startswith(CONTINUES) for word in shown):
+        told += note(f"{CONTINUES} marks a piece that continues the word before it: walk + {CONTINUES}ing.")
+    return told
+
+
+def foreign_note(tokens: Sequence[str]) -> str:
+    """What to know of a text that the model can hardly read: its words are unknown, or fall into pieces.
+
+    Args:
+        tokens: Of the text, as the model saw it.
+    """
+    unknown = sum(token in UNKNOWN for token in tokens)
+    if unknown:
+        are = "is" if unknown == 1 else "are"
+        return note(
+            f"{unknown} of the {len(tokens)} tokens {are} unknown to this model, which sees the same sign for each: "
+            f"its vocabulary lacks these words or their script. {READ_OTHERS}"
+        )
+    broken = sum(token.startswith(CONTINUES) for token in tokens)
+    if broken >= FEWEST_BROKEN and broken > BROKEN_SHARE * len(tokens):
+        return note(
+            f"{broken} of the {len(tokens)} tokens are pieces that continue a word: this model has few of these words "
+            f"whole, as it learned from other texts, mostly English. {READ_OTHERS}"
+        )
+    return ""
+
+
+def candidates_note(ranking: CandidateRanking) -> str:
+    """Which of the visitor's candidates the model prefers, and how much, for each blank that has two or more."""
+    told = []
+    for number, ranked in enumerate(ranking.blanks, 1):
+        own = [candidate for candidate in ranked if candidate.is_own]
+        if len(own) > 1:
+            ratio = times(own[0].log_probability - own[1].log_probability)
+            at = f"Blank {number}: of" if len(ranking.blanks) > 1 else "Of"
+            told.append(f"{at} yours, “{own[0].text}” is likeliest, {ratio} “{own[1].text}”.")
+    return "".join(map(note, told[:MOST_TOLD]))
 
 
 def fills_note(fills: BlankFills) -> str:
@@ -29,7 +72,7 @@ def fills_note(fills: BlankFills) -> str:
     tops = [blank.choices[0].text for blank in fills.blanks]
     differs = any(fill != top and top not in UNKNOWN for fill, top in zip(best, tops, strict=False))
     together = len(fills.blanks) > 1 and fills.strategy != "independent"
-    remarks = "".join(map(note, fills.remarks))
+    remarks = foreign_note(fills.tokens) + _repeats_note(best) + "".join(map(note, fills.remarks))
     if differs and together:
         why = "Each chart looks at one blank while the others are open, "
         if len(tops) <= MOST_TOLD:
@@ -39,6 +82,19 @@ def fills_note(fills: BlankFills) -> str:
             why += "and a sentence takes words that fit each other. So they need not be the top bars."
         return note(why) + remarks + unknown_note(words)
     return remarks + unknown_note(words)
+
+
+def _repeats_note(words: Sequence[str]) -> str:
+    """What is to be said of a best sentence that takes a word twice."""
+    counts = Counter(word.casefold() for word in words if word[:1].isalpha())
+    word, most = counts.most_common(1)[0] if counts else ("", 0)
+    if most < 2:
+        return ""
+    return note(
+        f"The best sentence takes “{word}” {'twice' if most == 2 else f'{most} times'}: masked models find a word "
+        "likelier where it stands in sight already, and a search for the likeliest sentence falls for that. The next "
+        "sentences may read better."
+    )
 
 
 def _listed(words: Sequence[str]) -> str:

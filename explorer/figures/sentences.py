@@ -78,7 +78,7 @@ def word_buttons(words: Sequence[Word]) -> str:
             )
         buttons += (
             f"<button type='button' class='word{' blank' if word.is_blank else ''}' data-index='{index}' "
-            f"aria-pressed='{str(word.is_blank).lower()}' title='{escape(_hint(word))}'>"
+            f"aria-pressed='{str(word.is_blank).lower()}' title='{escape(_hint(word))}'{_place(word)}>"
             f"{BLANK if word.is_blank else escape(word.text)}</button>"
         )
         before = word
@@ -112,10 +112,16 @@ def caption(parts: Sequence[str], source_url: str = "") -> str:
     return f"<p class='caption'>{line}</p>"
 
 
+def _place(word: Word) -> str:
+    """Where the text has a blank that hides no word, in characters: the page marks it to be written over."""
+    is_open = word.is_blank and not word.hidden
+    return f" data-start='{word.start}' data-end='{word.start + len(word.text)}'" if is_open else ""
+
+
 def _hint(word: Word) -> str:
     if not word.is_blank:
         return "Blank this word; drag or Shift-click to blank several as one"
-    return f"Put “{word.hidden}” back" if word.hidden else "Type a word in the box to fill this blank"
+    return f"Put “{word.hidden}” back" if word.hidden else "Write a word here"
 
 
 def _kind(is_special: bool, is_unknown: bool) -> str:

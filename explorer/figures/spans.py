@@ -7,7 +7,7 @@ from html import escape
 from explorer.analysis.span_results import Span, SpanFills
 from explorer.figures.notes import note
 from explorer.figures.sentences import marked
-from explorer.figures.style import nats
+from explorer.figures.style import likelihood
 
 NOTHING = "(nothing)"
 
@@ -20,7 +20,7 @@ def span_columns(results: Sequence[SpanFills]) -> str:
 def _column(fills: SpanFills) -> str:
     sentences = "".join(
         f"<li><span class='sentence' dir='auto'>{marked(fills.text, one.text, one.fills)}</span>"
-        f"<span class='number' title='{one.log_probability!r} nats'>{nats(one.log_probability)}</span></li>"
+        f"<span class='number' title='{one.log_probability!r} nats'>{likelihood(one.log_probability)}</span></li>"
         for one in fills.completions
     )
     blanks = "".join(_blank(number, span, len(fills.spans)) for number, span in enumerate(fills.spans))
@@ -39,7 +39,7 @@ def _blank(number: int, span: Span, blanks: int) -> str:
         f"<li><button type='button' class='choice' data-blank='{number}' data-fill='{escape(choice.text)}' "
         f"title='Put it into the sentence'><i style='width:{min(1.0, math.exp(choice.log_probability)):.1%}'></i>"
         f"<bdi>{escape(choice.text) or NOTHING}</bdi></button>"
-        f"<span class='number' title='{choice.log_probability!r} nats'>{nats(choice.log_probability)}"
+        f"<span class='number' title='{choice.log_probability!r} nats'>{likelihood(choice.log_probability)}"
         f"<small> {choice.length_tokens} token{'s' * (choice.length_tokens != 1)}</small></span></li>"
         for choice in span.choices
     )
@@ -54,6 +54,6 @@ def _behind(fills: SpanFills) -> str:
     return (
         f"<details class='note'><summary>{head}</summary>"
         f"<p>It saw: <code dir='auto'>{escape(fills.saw)}</code></p>{written}"
-        f"<p>Number of a choice: {escape(fills.score)}, in nats.</p>"
-        f"<p>Number of a sentence: {escape(fills.completion_score)}, in nats.</p></details>"
+        f"<p>Number of a choice: {escape(fills.score)}, as a percentage; its logarithm, in nats, shows on hover.</p>"
+        f"<p>Number of a sentence: {escape(fills.completion_score)}, in the same way.</p></details>"
     )

@@ -75,7 +75,12 @@ def likelihood(log_probability: float) -> str:
     exponent = math.floor(log_probability / math.log(10))
     digit = round(math.exp(log_probability - exponent * math.log(10)))
     digit, exponent = (1, exponent + 1) if digit == 10 else (digit, exponent)
-    return f"{digit} · 10{str(exponent).translate(RAISED)}"
+    return f"{digit} · 10{raised(exponent)}"
+
+
+def raised(exponent: int) -> str:
+    """A whole number as it stands behind a base: −4 in 10⁻⁴."""
+    return str(exponent).translate(RAISED)
 
 
 def times(log_ratio: float) -> str:

@@ -26,14 +26,15 @@ DISK_IS_FULL = {errno.ENOSPC, errno.EDQUOT}
 MOST_OTHERS = 3
 
 
-def is_offline_message(name: str) -> str:
+def is_offline_message(name: str, purpose: Ability | None = None) -> str:
     """What to say where the operator has forbidden network access and the model is not on this machine.
 
     Args:
         name: The model, as the visitor knows it.
+        purpose: What it is wanted for; None = what it is for.
     """
     return (
-        f"{name} needs internet the first time, and this explorer runs offline. {_choose_another(name)} "
+        f"{name} needs internet the first time, and this explorer runs offline. {_choose_another(name, purpose)} "
         f"(The operator can fetch it by starting once without HF_HUB_OFFLINE.)"
     )
 
@@ -108,10 +109,10 @@ def _is_of_an_address(error: ValueError) -> bool:
     return frame.f_globals["__name__"] == "urllib.parse"
 
 
-def _choose_another(name: str) -> str:
+def _choose_another(name: str, purpose: Ability | None = None) -> str:
     """Name models that need no network and can do what this one is for; of a visitor's model nothing is known."""
     wanted = next((card for card in CATALOGUE if card.name == name), CATALOGUE[0]).abilities
-    purpose = next(ability for ability in Ability if ability in wanted)
+    purpose = purpose or next(ability for ability in Ability if ability in wanted)
     others = [card.name for card in CATALOGUE if not card.needs_network and purpose in card.abilities]
     return f"Choose one of: {', '.join(others[:MOST_OTHERS])}." if others else "Choose a model that is on this machine."
 

@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 from explorer.errors import ModelUnavailable
-from explorer.models.card import Bundled, HubRepository, InstalledPackage, ModelCard, PublishedFiles
+from explorer.models.card import Ability, Bundled, HubRepository, InstalledPackage, ModelCard, PublishedFiles
 
 
 def is_here(card: ModelCard) -> bool:
@@ -20,8 +20,12 @@ def is_here(card: ModelCard) -> bool:
     return not isinstance(package, InstalledPackage) or find_spec(package.module) is not None
 
 
-def check_can_be_had(card: ModelCard) -> None:
+def check_can_be_had(card: ModelCard, purpose: Ability | None = None) -> None:
     """Refuse, before anything else is done, a model that is to come from the internet while the explorer is offline.
+
+    Args:
+        card: Of the model.
+        purpose: What it is wanted for: the message names others that can do it; None = what it is for.
 
     Raises:
         ModelUnavailable: That is so.
@@ -31,4 +35,4 @@ def check_can_be_had(card: ModelCard) -> None:
     from explorer.models.hub_errors import is_offline_message
 
     if constants.is_offline_mode() and not is_here(card):
-        raise ModelUnavailable(is_offline_message(card.name))
+        raise ModelUnavailable(is_offline_message(card.name, purpose))

@@ -49,10 +49,12 @@ class Registry:
         return tuple(self._cards.values())
 
     def known(self, name: str) -> ModelCard | None:
-        """The card of that name, or else the first of a Hub repository of that name: "gpt2" was an id once."""
+        """The card of that name, in capitals or not, or else the first of a Hub repository of that name: "gpt2" was an
+        id once."""
         if name in self._cards:
             return self._cards[name]
-        return next((card for card in self._cards.values() if _repository(card) == name.casefold()), None)
+        folded, cards = name.casefold(), self._cards.values()
+        return next((card for key in (_folded_name, _repository) for card in cards if key(card) == folded), None)
 
     def card(self, name: str, ability: Ability | None = None) -> ModelCard:
         """The facts about a model.
@@ -155,6 +157,10 @@ class Registry:
         close = list(dict.fromkeys(names[match] for match in matches))[:MOST_SUGGESTIONS]
         meant = f"; did you mean {' or '.join(close)}?" if close else "."
         return f"{meant} {WHERE_MODELS_ARE_LISTED}"
+
+
+def _folded_name(card: ModelCard) -> str:
+    return card.name.casefold()
 
 
 def _repository(card: ModelCard) -> str:

@@ -42,6 +42,11 @@ def read_examples(name: str, kind: type[Example]) -> tuple[Example, ...]:
     return tuple(kind(**entry) for entry in entries)
 
 
+def look_line(look: str) -> str:
+    """What to look for in the result of an example, to stand above it."""
+    return f"<p><b>Look for:</b> {escape(look)}</p>"
+
+
 def build_gallery(examples: Sequence[Example], title: str = "Examples") -> list[tuple[gr.Button, Example]]:
     """Lay out a row of buttons per kind; returns each with its example.
 

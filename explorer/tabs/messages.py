@@ -14,6 +14,7 @@ import gradio as gr
 from explorer.errors import ExplorerError
 from explorer.logs import log_fault
 from explorer.models.card import Ability
+from explorer.models.presence import check_can_be_had
 from explorer.models.registry import Registry
 from explorer.tabs.visitors import find_model
 
@@ -99,7 +100,7 @@ def in_place(
     Args:
         registry: The models on offer; a visitor's own model is added for the call.
         outputs: How many outputs draw returns.
-        ability: What the models are wanted for, for the suggestions about an unknown name.
+        ability: What the models are wanted for, for the suggestions about one that is unknown or cannot be had.
         meanwhile: Whether what is in sight is of these inputs already, and draw adds to it.
     """
     unchanged = [gr.skip()] * outputs
@@ -111,7 +112,7 @@ def in_place(
                 for asked in model if isinstance(model, list) else [model]:
                     own, name = find_model(own, asked, ability)
                     found.append(name)
-                    for words in loading_words(own, name):
+                    for words in loading_words(own, name, ability):
                         yield progress_box(words), *unchanged
                 drawn = _Work(partial(draw, own, found if isinstance(model, list) else name, *inputs))
                 for seconds in drawn.progress(SLOWER_SECONDS):
@@ -139,14 +140,21 @@ def fault_message() -> str:
     )
 
 
-def loading_words(registry: Registry, name: str) -> Iterator[str]:
+def loading_words(registry: Registry, name: str, purpose: Ability | None = None) -> Iterator[str]:
     """Load a model, and say from time to time how far it is; nothing is said of one that is ready or quick.
+
+    Args:
+        registry: That has the model.
+        name: Of the model.
+        purpose: What it is wanted for: where it cannot be had, the message names others that can do it.
 
     Raises:
         ExplorerError: The model cannot be had.
     """
     if _status(registry, name).state == "ready":
         return
+    if purpose:
+        check_can_be_had(registry.card(name), purpose)
     stopped = Event()
     load = _Work(partial(registry.load, name, lambda: not stopped.is_set()))
     try:

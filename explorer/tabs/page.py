@@ -6,6 +6,7 @@ from explorer.models.registry import Registry
 from explorer.settings import ASSETS, settings
 from explorer.tabs import TABS
 from explorer.tabs.asking import Page
+from explorer.tabs.chosen_model import wire_chosen_model
 from explorer.tabs.endpoints import add_endpoints
 from explorer.tabs.links import wire_links
 from explorer.tabs.upload_room import KEPT_SECONDS, LOOK_SECONDS
@@ -16,6 +17,7 @@ SCRIPTS = (
     "page.js",
     "work.js",
     "narrow.js",
+    "fields.js",
     "taking_away.js",
     "decoding.js",
     "tokens.js",
@@ -74,6 +76,7 @@ def build_page(registry: Registry) -> gr.Blocks:
         with gr.Tabs(elem_classes="page-tabs") as tabs:
             linked = [build(registry) for build in TABS]
         wire_links(page, tabs, linked)
+        wire_chosen_model(registry, linked)
         add_endpoints(registry)
     return page
 

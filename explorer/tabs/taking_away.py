@@ -1,6 +1,7 @@
 """Whatever is drawn can be taken away: CSV and JSON of the numbers, PNG of the figure, a link to the view."""
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -10,6 +11,8 @@ from explorer.analysis.exporting import Table, to_csv, to_json, to_tables
 
 TITLE_CHARACTERS = 80  # a picture is at least so wide (assets/page.js)
 MOST_TITLE_LINES = 3
+MOST_NAMED = 2  # models in the name of a file
+MOST_NAME_CHARACTERS = 40  # of each
 
 
 def download_links(
@@ -25,7 +28,7 @@ def download_links(
     """Links that hold the numbers themselves, so that nothing is kept on the server.
 
     Args:
-        result: A frozen result, or a tuple of them.
+        result: A frozen result, or a tuple of them; the models that they are of stand in the names of the files, too.
         name: Of the files, without ending.
         picture: Lines that say in the PNG what the figure beside the links is of; none where there is no figure.
         of: What the JSON is of, where several stand side by side; "" = it goes without saying.
@@ -36,7 +39,9 @@ def download_links(
     text = json.dumps(_leave_out(to_json(result), without), indent=None if without else 2, ensure_ascii=False)
     found = {key: table for key, table in to_tables(result).items() if not tables or key in tables}
     label = f"JSON of {of}" if of else "JSON"
-    return table_links(found, name, picture, more=((label, f"{name}.json", text),), with_link=with_link)
+    models = models_of(result)
+    more = ((label, f"{name_after(name, models)}.json", text),)
+    return table_links(found, name, picture, models=models, more=more, with_link=with_link)
 
 
 def table_links(
@@ -44,6 +49,7 @@ def table_links(
     name: str,
     picture: Sequence[str] = (),
     *,
+    models: Sequence[str] = (),
     more: Sequence[tuple[str, str, str]] = (),
     with_link: bool = True,
 ) -> str:
@@ -53,18 +59,18 @@ def table_links(
         tables: By what they hold.
         name: Of the files, without ending.
         picture: As of download_links.
+        models: That the names of the files end with.
         more: JSON files: label, file name, text.
         with_link: As of download_links.
     """
     links = [  # the mark at the start tells spreadsheets that it is UTF-8
-        _link(
-            f"CSV of {key}", f"{name}.csv" if key == name else f"{name}-{key}.csv", "text/csv", "\ufeff" + to_csv(table)
-        )
+        _link(f"CSV of {key}", f"{name_after(part, models)}.csv", "text/csv", "\ufeff" + to_csv(table))
         for key, table in tables.items()
+        for part in [name if key == name else f"{name}-{key}"]
     ]
     links += [_link(label, file, "application/json", text) for label, file, text in more]
     if picture:
-        links.append(_picture_button(name, picture))
+        links.append(_picture_button(name_after(name, models), picture))
     if with_link:
         links.append("<button type='button' data-action='link'>Copy link</button>")
     return _group("Take it away", "".join(links))
@@ -80,9 +86,29 @@ def _leave_out(found: object, names: Sequence[str]) -> object:
     return {key: value for key, value in found.items() if key not in names} if isinstance(found, dict) else found
 
 
-def picture_link(name: str, picture: Sequence[str]) -> str:
-    """A PNG alone, of the figure in the same box (class "with-figure"), where several figures share their numbers."""
-    return _group("Take the figure away", _picture_button(name, picture))
+def picture_link(name: str, picture: Sequence[str], models: Sequence[str] = ()) -> str:
+    """A PNG alone, of the figure in the same box (class "with-figure"), where several figures share their numbers.
+
+    Args:
+        name: Of the file, without ending.
+        picture: As of download_links.
+        models: That the name of the file ends with.
+    """
+    return _group("Take the figure away", _picture_button(name_after(name, models), picture))
+
+
+def name_after(name: str, models: Sequence[str]) -> str:
+    """The name of a file, without ending, that says which models it is of: "blanks-MiniLM-masked"."""
+    words = [re.sub(r"[^A-Za-z0-9.]+", "-", model[:MOST_NAME_CHARACTERS]).strip("-.") for model in models[:MOST_NAMED]]
+    others = len(models) - MOST_NAMED
+    return "-".join(filter(None, [name, *words, f"and-{others}-more" if others > 0 else ""]))
+
+
+def models_of(result: object) -> tuple[str, ...]:
+    """The models that a result, or each of a tuple of them, is of, each once."""
+    found = result if isinstance(result, tuple) else (result,)
+    names = [name for one in found for name in getattr(one, "models", ()) or (getattr(one, "model", ""),)]
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def _picture_button(name: str, picture: Sequence[str]) -> str:

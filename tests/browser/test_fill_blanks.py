@@ -66,7 +66,7 @@ def the_numbers_can_be_taken_away(page, tmp_path):
     before = drawn.evaluate(read)
     with page.expect_download() as download:
         page.locator(".take-away:visible button", has_text="PNG").click()
-    assert download.value.suggested_filename == "blanks.png"
+    assert download.value.suggested_filename == "blanks-MiniLM-masked.png"
     download.value.save_as(tmp_path / "figure.png")
     picture = Image.open(tmp_path / "figure.png").convert("RGB")
     assert picture.width >= 2 * 760 and picture.getpixel((2, 2)) == (255, 255, 255)

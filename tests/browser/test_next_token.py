@@ -123,4 +123,4 @@ def test_beams_are_drawn_as_they_live_and_die(open_page):
     expect(page.locator(".completions:visible li")).to_have_count(3)
     with page.expect_download() as download:
         page.locator(".take-away:visible button", has_text="PNG").click()
-    assert download.value.suggested_filename == "beams.png"
+    assert download.value.suggested_filename == "beams-MiniLM-causal.png"

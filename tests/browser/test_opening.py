@@ -1,5 +1,6 @@
-"""What opening the page asks for, and that Gradio's mended scripts do what its own do."""
+"""What opening the page asks for, that Gradio's mended scripts do what its own do, and what keys do."""
 
+import re
 from pathlib import Path
 
 import httpx
@@ -28,6 +29,8 @@ COMPARE = """([slow, quick]) => {
 }"""
 
 
+PICKER = ".model-picker input:visible"
+
 # In the first frame that shows the field, which is when it can be typed in.
 TYPE_AT_ONCE = """() => new MutationObserver((_, observer) => {
   const field = document.querySelector('#neighbours-own textarea');
@@ -49,7 +52,15 @@ def test_mended_scripts_find_the_same_events(browser):
     assert slow.count("change") > 50
 
 
-def test_the_page_comes_packed_with_scripts_that_are_kept_and_says_when_it_is_drawn(open_page):
+def test_the_first_page(open_page):
+    """One page, step by step."""
+    page = it_comes_packed_with_scripts_that_are_kept_and_says_when_it_is_drawn(open_page)
+    charts_of_other_kinds_are_set_up_when_asked_for(page)
+    a_list_closes_behind_the_focus(page)
+    a_model_goes_along_from_tab_to_tab_and_arrow_keys_walk_them(page)
+
+
+def it_comes_packed_with_scripts_that_are_kept_and_says_when_it_is_drawn(open_page):
     told = []
     page = open_page(prepare=lambda page: page.on("request", lambda sent: "/drawn" in sent.url and told.append(sent)))
     (sent,) = told
@@ -60,10 +71,10 @@ def test_the_page_comes_packed_with_scripts_that_are_kept_and_says_when_it_is_dr
     assert "immutable" in httpx.get(scripts[0], timeout=60).headers["cache-control"]
     whole = page.evaluate("performance.getEntriesByType('navigation')[0]")
     assert whole["encodedBodySize"] < whole["decodedBodySize"] / 3
+    return page
 
 
-def test_charts_of_other_kinds_are_set_up_when_asked_for(open_page):
-    page = open_page()
+def charts_of_other_kinds_are_set_up_when_asked_for(page):
     assert page.evaluate("Object.keys(Plotly.PlotSchema.get().traces).sort()") == ["bar", "heatmap", "scatter"]
     drawn = page.evaluate("""async () => {
         Plotly.others();
@@ -72,6 +83,31 @@ def test_charts_of_other_kinds_are_set_up_when_asked_for(open_page):
     }""")
     assert drawn == [True, "pie", 2]
     assert len(page.evaluate("Object.keys(Plotly.PlotSchema.get().traces)")) == 49
+
+
+def a_list_closes_behind_the_focus(page):
+    page.locator(PICKER).focus()
+    expect(page.locator("ul[role=listbox]")).to_have_count(1)
+    page.keyboard.press("Tab")
+    expect(page.locator(".model-picker:visible ~ * a:focus, .note a:focus")).to_have_count(1)
+    expect(page.locator("ul[role=listbox]")).to_have_count(0)
+
+
+def a_model_goes_along_from_tab_to_tab_and_arrow_keys_walk_them(page):
+    page.locator(PICKER).fill("bert mini")
+    page.keyboard.press("Enter")
+    page.get_by_role("tab", name="Fill in the blank").focus()
+    for key, tab, model in (
+        ("ArrowRight", "Generate", "MiniLM (causal)"),  # which has no BERT mini
+        ("ArrowRight", "Attention", "BERT mini"),
+        ("End", "Models", None),
+        ("ArrowRight", "Fill in the blank", "BERT mini"),
+    ):
+        page.keyboard.press(key)
+        expect(page.get_by_role("tab", name=tab, exact=True)).to_be_focused()
+        expect(page.get_by_role("tab", name=tab, exact=True)).to_have_attribute("aria-selected", "true")
+        if model:
+            expect(page.locator(PICKER)).to_have_value(re.compile(f"^{re.escape(model)} "))
 
 
 def test_what_is_typed_as_soon_as_a_field_is_there_stays(open_page):

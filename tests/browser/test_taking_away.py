@@ -36,7 +36,8 @@ def a_press_counts_when_what_is_pressed_is_drawn_anew_meanwhile(page):
             press_while_it_is_replaced(page, label)
     with page.expect_download():
         page.locator(".take-away:visible >> text='CSV of choices'").click()
-    assert taken == ["blanks.json", "blanks.png", "blanks-choices.csv"]  # each of them once
+    each_once = ["blanks-MiniLM-masked.json", "blanks-MiniLM-masked.png", "blanks-choices-MiniLM-masked.csv"]
+    assert taken == each_once
 
 
 def test_a_picture_asked_for_before_there_is_one_comes_when_it_is_drawn(open_page):
@@ -55,7 +56,7 @@ def test_a_picture_asked_for_before_there_is_one_comes_when_it_is_drawn(open_pag
     page.on("download", lambda file: taken.append(file))
     with page.expect_download() as download:
         held[0].continue_()
-    assert download.value.suggested_filename == "blanks.png"
+    assert download.value.suggested_filename == "blanks-MiniLM-masked.png"
     expect(button).to_have_text("PNG")
     expect(page.locator("body[data-ready]")).to_be_attached()
     expect(page.locator(f"{RESULTS}[aria-busy]")).to_have_count(0)

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.analysis.results import Choice, Completion
-from explorer.figures.notes import fills_note, itself_note, reveal_note, unknown_note
-from tests.figures.results import BLANK, CAT, ING, fills, reveal
+from explorer.analysis.results import Choice, Completion, RankedCandidate
+from explorer.figures.notes import candidates_note, fills_note, foreign_note, itself_note, reveal_note, unknown_note
+from tests.figures.results import BLANK, CAT, ING, fills, ranking, reveal
 
 UNKNOWN = Choice("[UNK]", "[UNK]", 100, 0.3)
+WHOLE = tuple(replace(BLANK, choices=(choice,)) for choice in (CAT, Choice("sat", "sat", 7, 0.3)))
 
 
 def filled(*words: str):
@@ -18,17 +19,17 @@ def filled(*words: str):
 def test_sentences_that_differ_from_the_bars_are_explained():
     told = fills_note(filled("cat", "<b>"))
     assert "“cat” and “##ing” are likeliest. The best sentence takes “cat” and “&lt;b&gt;”, which fit" in told
-    four = replace(filled("cat", "mat", "cat", "mat"), blanks=filled("cat", "mat").blanks * 2)
+    four = replace(filled("cat", "mat", "hat", "rat"), blanks=filled("cat", "mat").blanks * 2)
     assert "need not be the top bars" in fills_note(four) and "“" not in fills_note(four)
 
 
 @pytest.mark.parametrize(
     "result",
     [
-        filled("cat", "##ing"),  # the same as the bars
-        replace(filled("cat", "mat"), strategy="independent"),
-        replace(filled("mat"), blanks=(BLANK,)),
-        replace(fills(), completions=()),
+        replace(filled("cat", "sat"), blanks=WHOLE),  # the same as the bars
+        replace(filled("cat", "mat"), strategy="independent", blanks=WHOLE),
+        replace(filled("mat"), blanks=WHOLE[:1]),
+        replace(fills(), completions=(), blanks=WHOLE),
     ],
 )
 def test_where_nothing_differs_nothing_is_said(result):
@@ -40,6 +41,7 @@ def test_the_token_for_unknown_words_is_explained_and_is_no_difference():
     note = fills_note(replace(filled("cat", "##ing"), blanks=(blank, replace(BLANK, choices=(ING,)))))
     assert "[UNK] stands for" in note and "likeliest" not in note
     assert unknown_note(["cat"]) == ""
+    assert "walk + ##ing" in unknown_note(["cat", "##ing"]) and "stands for" not in unknown_note(["##ing"])
     assert "&lt;unk&gt; stands for" in unknown_note(["cat", "<unk>"])
 
 
@@ -51,10 +53,38 @@ def test_a_model_beside_itself_is_said():
 def test_watching_one_blank_says_what_shows_more():
     lone = replace(reveal(), steps=reveal().steps[:1])
     assert "shows most with several" in reveal_note(lone)
-    assert reveal_note(reveal()) == ""
+    assert "shows most" not in reveal_note(reveal())
 
 
 def test_what_a_result_remarks_stands_below_it():
-    assert fills_note(replace(filled("cat", "##ing"), remarks=("Not <all> was searched.",))).endswith(
-        "<p class='note'>Not &lt;all&gt; was searched.</p>"
+    assert "<p class='note'>Not &lt;all&gt; was searched.</p>" in fills_note(
+        replace(filled("cat", "##ing"), remarks=("Not <all> was searched.",))
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[CLS] the teacher opened the [MASK] . [SEP]", ""),
+        ("[CLS] the un ##believ ##able [MASK] . [SEP]", ""),
+        ("[CLS] [UNK] [UNK] [MASK] [SEP]", "2 of the 5 tokens are unknown to this model"),
+        ("[CLS] die k ##at ##ze sc ##hl ##af ##t [MASK] [SEP]", "5 of the 11 tokens are pieces"),
+    ],
+)
+def test_a_text_that_the_model_can_hardly_read_is_said_to_be_one(text, told):
+    said = foreign_note(text.split())
+    assert told in said and bool(told) == bool(said) == ("XLM-R" in said)
+
+
+def test_a_best_sentence_that_takes_a_word_twice_is_explained():
+    assert "takes “cat” twice" in fills_note(filled("cat", "Cat"))
+    assert "twice" not in fills_note(filled("cat", "mat")) + fills_note(filled(",", ","))
+    assert "3 times" in fills_note(replace(filled("cat", "cat", "cat"), blanks=filled().blanks * 2))
+
+
+def test_own_candidates_are_told_apart_in_words():
+    moon, sun = (RankedCandidate(word, (word,), score, score, True) for word, score in (("moon", -1.0), ("sun", -3.0)))
+    both = replace(ranking(), blanks=((), (moon, sun)))
+    assert "Blank 2: of yours, “moon” is likeliest, 7.4 times as likely as “sun”." in candidates_note(both)
+    assert "Of yours, “moon”" in candidates_note(replace(both, blanks=((moon, sun),)))
+    assert candidates_note(ranking()) == ""

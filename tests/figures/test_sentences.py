@@ -78,6 +78,12 @@ def test_a_long_text_has_its_first_words_as_buttons():
     assert "more" not in word_buttons(split_words("word " * 60))
 
 
+def test_a_blank_that_hides_no_word_says_where_it_can_be_written_over():
+    html = word_buttons(split_words("Der 🐈 ___ on [MASK].", ("sat", "")))
+    assert html.count("data-start") == 1 and "data-start='13' data-end='19'" in html
+    assert "Put “sat” back" in html and "Write a word here" in html
+
+
 def test_only_blanks_beside_each_other_can_be_joined():
     html = word_buttons(split_words("The ___ ___ sat on ___."))
     assert html.count("class='join'") == 1

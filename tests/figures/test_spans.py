@@ -40,7 +40,7 @@ def test_a_choice_is_a_button_that_says_what_it_puts_where():
     assert "data-blank='1' data-fill='x'" in drawn
     assert "style='width:50.0%'" in drawn  # its probability
     assert f"<bdi>{NOTHING}</bdi>" in drawn
-    assert "−0.69" in drawn
+    assert "50 %" in drawn
     assert "2 tokens" in drawn
     assert "1 token<" in drawn
     assert "<b>" not in drawn.replace("<b class='open'>", "")

@@ -93,7 +93,13 @@ def test_the_nearest_names_are_of_models_that_can_do_what_is_wanted(registry):
 
 
 @pytest.mark.parametrize(
-    ("given", "name"), [("bert-base-uncased", "BERT base"), ("gpt2", "GPT-2"), ("RoBERTa-base", "RoBERTa base")]
+    ("given", "name"),
+    [
+        ("bert-base-uncased", "BERT base"),
+        ("gpt2", "GPT-2"),
+        ("RoBERTa-base", "RoBERTa base"),
+        ("bert MINI", "BERT mini"),
+    ],
 )
 def test_an_old_short_id_of_the_hub_finds_the_model_on_offer(given, name):
     registry = Registry(CATALOGUE, HereBackend)

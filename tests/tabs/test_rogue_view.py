@@ -46,7 +46,7 @@ def test_what_is_shown_is_what_the_analysis_finds(measured, shipped_registry, la
     )
     said, bars, below, *_ = _draw_rogues(found, layer, 3)
     assert f"{MODEL}, layer {layer}:" in said and bars.visible is True
-    assert str(found.protocol).replace("'", "&#x27;") in below and "data-file='rogue-contributions'" in below
+    assert str(found.protocol).replace("'", "&#x27;") in below and "data-file='rogue-contributions-MiniLM-" in below
     _, below, beside = _draw_ablation(found, lost, 2)
     how = "the vector that is predicted from" if layer == 6 else "all tokens’ vectors"
     assert f"n = 4 predictions, one in a sentence; {how} changed; 3 draws" in below and beside.count("<tr>") == 3

@@ -1,13 +1,34 @@
 """The files that a visitor takes away have names that say what they are."""
 
-from explorer.tabs.taking_away import download_links
+import pytest
+
+from explorer.tabs.taking_away import download_links, name_after, picture_link
 from tests.figures.results import fills, reveal
 
 
-def test_files_are_named_after_what_they_hold():
-    assert "download='steps.csv'" in download_links(reveal(), "steps")
+def test_files_are_named_after_what_they_hold_and_the_model():
+    assert "download='steps-M.csv'" in download_links(reveal(), "steps")
     links = download_links(fills(), "blanks", ("The <b> ___", "M & M"))
-    assert "download='blanks-choices.csv'" in links and "data-file='blanks'" in links
+    assert "download='blanks-choices-M-M.csv'" in links and "data-file='blanks-M-M'" in links
+    assert "download='blanks-M-M.json'" in links
+    assert "download='blanks-M-M.json'" in download_links((fills(), fills()), "blanks"), "each model once"
+
+
+@pytest.mark.parametrize(
+    ("models", "name"),
+    [
+        ((), "map"),
+        (("MiniLM (masked)",), "map-MiniLM-masked"),
+        (("google-bert/bert-base-uncased", "ELMo (5.5B)"), "map-google-bert-bert-base-uncased-ELMo-5.5B"),
+        (("A", "B", "C", "D"), "map-A-B-and-2-more"),
+        (("../../'><b>",), "map-b"),
+        (("模型",), "map"),
+        (("x" * 999,), "map-" + "x" * 40),
+    ],
+)
+def test_any_model_makes_a_name_that_every_disk_takes(models, name):
+    assert name_after("map", models) == name
+    assert f"data-file='{name}'" in picture_link("map", ("A map",), models)
 
 
 def test_the_title_of_a_picture_is_text_to_plotly_and_to_the_page():

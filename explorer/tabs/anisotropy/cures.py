@@ -179,7 +179,7 @@ def _draw_measured(found: Sequence[Anisotropy], chosen: Chosen, layer: int) -> t
     under, source = str(one.protocol), metric.source
 
     def below(key: str, title: str, words: str) -> str:
-        return words + picture_link(f"cures-{key}", (f"{one.model}: {title}", under))
+        return words + picture_link(f"cures-{key}", (f"{one.model}: {title}", under), (one.model,))
 
     isotropic = "" if one.isotropic[chosen.metric] is None else ISOTROPIC
     words = note(metric.says + isotropic) + construction_notes(chosen.metric, chosen.cures)
@@ -209,7 +209,8 @@ def _draw_judged(found: Sequence[CuredSenses], chosen: Chosen, layer: int, corpu
     parts = [scores.model, n, f"without: {', '.join(foreign)}" if foreign else "", f"cures fitted on: {corpus}"]
 
     def below(key: str, words: str) -> str:
-        return note(words) + picture_link(f"cures-{key}", (f"“{chosen.word}”: senses told right ({key})", n))
+        title = f"{scores.model}, “{chosen.word}”: senses told right ({key})"
+        return note(words) + picture_link(f"cures-{key}", (title, n), (scores.model,))
 
     remarks = "".join(map(note, dict.fromkeys(remark for one in found for remark in one.scores.remarks)))
     return (

@@ -20,7 +20,7 @@ from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.layer_slider import read_layer
 from explorer.tabs.messages import in_place
 from explorer.tabs.picker import beside_options, offer_own
-from explorer.tabs.taking_away import download_links, picture_link
+from explorer.tabs.taking_away import download_links, models_of, picture_link
 from explorer.tabs.views import View
 
 MOST_BESIDE = 3
@@ -136,17 +136,18 @@ def draw_layers(found: Sequence[Anisotropy], key: str, layer: int) -> Drawn:
         key: Of METRICS, not an adjusted one.
         layer: The one looked at.
     """
-    models = " and ".join(one.model for one in found)
+    names = models_of(tuple(found))
+    models = " and ".join(names)
     protocol = str(found[0].protocol)
 
     def chart(key: str) -> tuple[Figure, str, str]:
         metric = METRICS[key]
         isotropic = ISOTROPIC if any(one.isotropic[key] is not None for one in found) else ""
         words = note(metric.says + isotropic)
-        return metric_chart(found, key, layer), words, picture_link(key, (metric.label, models, protocol))
+        return metric_chart(found, key, layer), words, picture_link(key, (metric.label, models, protocol), names)
 
     more = adjusted_of(key)
-    picture = picture_link("cosines", (f"Cosines of layer {layer}: {models}", protocol))
+    picture = picture_link("cosines", (f"Cosines of layer {layer}: {models}", protocol), names)
     links = download_links(tuple(found), "anisotropy", tables=("metrics",), without=NOT_SHOWN)
     remarks = dict.fromkeys(remark for one in found for remark in one.remarks)
     return Drawn(

@@ -229,7 +229,9 @@ def _below(
 ) -> str:
     """What to see, how it was measured, and the button of the PNG."""
     at = f"layer {layer}" if layer is not None else "all layers"
-    picture = picture_link(f"rogue-{chart.key}", (chart.title, f"{result.model}, {at}", str(result.protocol)))
+    picture = picture_link(
+        f"rogue-{chart.key}", (chart.title, f"{result.model}, {at}", str(result.protocol)), (result.model,)
+    )
     words = note(" ".join([chart.words, says]).strip())
     return words + caption([result.model, at, n, str(result.protocol)], PAPER) + picture
 

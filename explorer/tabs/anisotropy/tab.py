@@ -64,7 +64,7 @@ def build(registry: Registry) -> LinkedTab:
                 message = gr.HTML(padding=False, elem_classes="message-place")
                 with gr.Column(elem_classes="settings"):  # on a phone they stand below the answer
                     corpus = build_corpus(start.unit, start.specials)
-            with gr.Column(scale=2, min_width=320, elem_classes="result-side"):
+            with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 desk = Desk(
                     picker.name, corpus.text, corpus.unit, corpus.specials, held, slider, message, Measured()
                 )  # fmt: skip

@@ -62,7 +62,7 @@ def build(registry: Registry) -> LinkedTab:
                     )  # fmt: skip
                 which = gr.Textbox(start.at, visible="hidden", elem_id="attention-which")
                 look = gr.Textbox("", visible="hidden", elem_id="attention-look")
-            with gr.Column(scale=2, min_width=320, elem_classes="result-side"):
+            with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 prompt = Prompt(picker.name, text, second, new_tokens, which, look, message)
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = _build_views(registry, prompt)

@@ -6,7 +6,7 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.figures.bars import candidate_bars
-from explorer.figures.notes import note
+from explorer.figures.notes import candidates_note, note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -48,7 +48,7 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         if not any(wanted):
             return gr.Plot(visible=False), note(NO_CANDIDATES)
         ranking = models.run(model, partial(analysis.rank_candidates, text=text, candidates=wanted, top_k=int(top_k)))
-        foot = caption([ranking.model, ranking.score], "https://arxiv.org/abs/2305.10588")
+        foot = candidates_note(ranking) + caption([ranking.model, ranking.score], "https://arxiv.org/abs/2305.10588")
         if len({len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}) > 1:
             foot = note(LONGER) + foot
         links = download_links(ranking, "candidates", (ranking.text, ranking.model))

@@ -18,8 +18,9 @@ class Example:
         text: With blanks.
         candidates: One line per blank, separated by commas.
         other: A second sentence to compare with.
-        note: What to know before pressing it, e.g. that the shipped model is too small for it.
-        view: Id of the view that makes its point; without one, the view in sight stays.
+        view: Id of the view that makes its point.
+        look: What to look for there.
+        note: What to know before pressing it.
     """
 
     kind: str
@@ -27,8 +28,9 @@ class Example:
     text: str
     candidates: str
     other: str
+    view: str
+    look: str
     note: str = ""
-    view: str = ""
 
 
 def read_gallery() -> tuple[Example, ...]:

@@ -13,7 +13,7 @@ from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.fill_blanks.word_strip import build_word_strip, show_words
 from explorer.tabs.first_view import read_first_view
 from explorer.tabs.formulas import build_why
-from explorer.tabs.gallery import build_gallery
+from explorer.tabs.gallery import build_gallery, look_line
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker
@@ -55,8 +55,9 @@ def build(registry: Registry) -> LinkedTab:
                     )  # fmt: skip
                     top_k = gr.Slider(1, 20, 5, step=1, label="Words per blank", info="More bars in each chart.")
                     count = gr.Slider(1, 20, 5, step=1, label="Sentences", info="More ways to fill all the blanks.")
-            with gr.Column(scale=2, min_width=320, elem_classes="result-side"):
+            with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 sentence = Sentence(picker.name, text, top_k, count, strategy, message)
+                look = gr.HTML(look_line(start.look), padding=False, elem_classes="look")
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = [
                         answer.build(registry, sentence, first),
@@ -78,13 +79,13 @@ def build(registry: Registry) -> LinkedTab:
         given = gr.State(start)
         shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
         followed = strip.changed.then(
-            partial(_follow, gallery), [text, *boxes, given], [*boxes, given], **QUIET
+            partial(_follow, gallery), [text, *boxes, given], [*boxes, given, look], **QUIET
         )  # fmt: skip
         eager = [
             listen(None, None, None, js="() => {}", **QUIET) for listen in (text.submit, top_k.change, count.change)
         ]
         wire(message, views, shown, [followed, picker.changed, chosen, *eager])
-    filled = [text, strip.hidden, strip.words, *boxes, given, sub_tabs, shown]
+    filled = [text, strip.hidden, strip.words, *boxes, given, look, sub_tabs, shown]
     for button, example in examples:
         button.click(partial(_choose, example), None, filled, **QUIET)
     fields = {"text": text, "model": picker.name, "strategy": strategy, "top_k": top_k, "count": count, "show": shown}
@@ -95,14 +96,13 @@ def build(registry: Registry) -> LinkedTab:
 def _follow(gallery: tuple[Example, ...], text: str, candidates: str, other: str, given: Example) -> tuple:
     """A box that stays as it was is not written to: the visitor may be typing in it by now."""
     followed = follow_example(gallery, text, candidates, other, given)
-    return tuple(
-        gr.skip() if new == old else new for new, old in zip(followed, (candidates, other, given), strict=True)
-    )
+    boxes = (gr.skip() if new == old else new for new, old in zip(followed, (candidates, other, given), strict=True))
+    return *boxes, look_line(followed[-1].look) if followed[-1].text == text else ""
 
 
 def _choose(example: Example) -> tuple:
-    view = (gr.Tabs(selected=example.view), example.view) if example.view else (gr.skip(), gr.skip())
-    return example.text, *show_words(example.text), example.candidates, example.other, example, *view
+    of_its_own = (example.candidates, example.other, example, look_line(example.look))
+    return example.text, *show_words(example.text), *of_its_own, gr.Tabs(selected=example.view), example.view
 
 
 def hint(strategy: str) -> str:

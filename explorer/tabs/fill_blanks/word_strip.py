@@ -11,11 +11,18 @@ from explorer.figures.sentences import word_buttons
 from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET
 
-# Dragged over with a mouse, or from the word clicked before to one clicked with Shift, words become one blank.
+# A blank that hides no word is marked in the text box, BOX, to be written over. Dragged over with a mouse, or from the
+# word clicked before to one clicked with Shift, words become one blank.
 ON_LOAD = """
 const of = node => node && element.contains(node) ? node.closest('.word') : null;
 const at = word => Number(word.dataset.index);
 let anchor = null, from = null;
+const writeOver = ({start, end}) => { // the server counts characters, the browser halves of some
+  const area = document.querySelector('#BOX textarea');
+  const units = count => [...area.value].slice(0, Number(count)).join('').length;
+  area.focus();
+  area.setSelectionRange(units(start), units(end));
+};
 const mark = (first, last) => element.querySelectorAll('.word').forEach(word => word.classList.toggle(
   'taken', first !== null && at(word) >= Math.min(first, last) && at(word) <= Math.max(first, last)));
 const take = (first, last) => {
@@ -28,6 +35,7 @@ element.addEventListener('click', event => {
   if (!word) return;
   if (event.shiftKey && anchor !== null && anchor !== at(word)) return take(anchor, at(word));
   anchor = at(word);
+  if (word.dataset.start) return writeOver(word.dataset);
   trigger('select', {index: anchor});
 });
 element.addEventListener('pointerdown', event => {
@@ -89,10 +97,10 @@ class WordStrip:
 
 
 def build_word_strip(text: gr.Textbox, value: str) -> WordStrip:
-    """Lay out the strip and wire it to the text box."""
+    """Lay out the strip and wire it to the text box, which has an elem_id."""
     hidden = gr.State(Hidden(value))
     strip = gr.HTML(
-        word_buttons(split_words(value)), js_on_load=ON_LOAD, padding=False,
+        word_buttons(split_words(value)), js_on_load=ON_LOAD.replace("BOX", text.elem_id), padding=False,
         elem_classes="word-strip", label="Click a word to blank it",
     )  # fmt: skip
 

@@ -82,7 +82,7 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         names = [model] if compare in NOBODY else [model, model if compare == SAME else compare]
         yield from draw_all(names, word, own, use, query, *inputs)
 
-    @in_place(registry, outputs=1)
+    @in_place(registry, outputs=1, ability=Ability.EMBED)
     def follow(models: Registry, name: str, layer: float) -> tuple:
         last = count_layers(models, name) - 1
         if read_layer(layer) > last:

@@ -18,6 +18,7 @@ from explorer.analysis.sense_quiz import (
 from explorer.figures.notes import note
 from explorer.figures.quiz import KEY_NOTE, Round, answer_sheet, question_key, question_sheet, quiz_score
 from explorer.figures.sentences import caption
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET, in_place
@@ -67,7 +68,7 @@ def build(registry: Registry, desk: Desk) -> View:
         guess = gr.Textbox("", visible="hidden", elem_id="quiz-guess")
         rounds = gr.State(())
 
-    @in_place(registry, outputs=4)
+    @in_place(registry, outputs=4, ability=Ability.EMBED)
     def draw(
         models: Registry, model: str, word: str, own: str, seed: float, guess: str, rounds: tuple, *values: object
     ) -> tuple:

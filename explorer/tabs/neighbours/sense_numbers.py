@@ -27,7 +27,7 @@ from explorer.tabs.neighbours.measuring import SEED, Labels, Measured, read_labe
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import LAYER, read_vector
 from explorer.tabs.picker import beside_options, offer_own
-from explorer.tabs.taking_away import download_links, picture_link
+from explorer.tabs.taking_away import download_links, models_of, picture_link
 from explorer.tabs.views import View
 
 PAPER = "https://arxiv.org/abs/1802.05365"
@@ -146,7 +146,7 @@ def build(registry: Registry, desk: Desk) -> View:
         table = gr.HTML(padding=False, elem_classes="result", elem_id="numbers-table")
         foot = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=len(plots) + len(links) + len(boxes) + 6)
+    @in_place(registry, outputs=len(plots) + len(links) + len(boxes) + 6, ability=Ability.EMBED)
     def draw_all(
         models: Registry, names: list[str], word: str, own: str, language: str, by: str, *values: object
     ) -> tuple:
@@ -230,5 +230,6 @@ def _unlabelled(found: tuple[UseSimilarity, ...], word: str, source: str, layer:
 
 def _pictures(scores: Sequence[SenseScores | UseSimilarity], word: str, n: str) -> list[str]:
     """The button of each chart's PNG."""
-    models = " and ".join(score.model for score in scores)
-    return [picture_link(chart.key, (f"“{word}”: {chart.title}", f"{models}, {n}")) for chart in CHARTS]
+    names = models_of(tuple(scores))
+    under = f"{' and '.join(names)}, {n}"
+    return [picture_link(chart.key, (f"“{word}”: {chart.title}", under), names) for chart in CHARTS]

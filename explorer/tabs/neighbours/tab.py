@@ -74,7 +74,7 @@ def build(registry: Registry) -> LinkedTab:
                     own, vectors = bring.text, shared_vectors()
                     desk = Desk(picker.name, word, own, use, bring.vectors, which, message, vectors)
                     build_corpus(registry, desk)
-            with gr.Column(scale=2, min_width=320, elem_classes="result-side"):
+            with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = _build_views(registry, desk)
         examples = build_gallery(gallery)

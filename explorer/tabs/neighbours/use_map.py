@@ -39,6 +39,7 @@ WARNING = "Distances between groups that are far apart, and how wide a group is,
 STRETCHED = "Each axis has its own scale."
 DIMENSIONS = [("2-D", 2), ("3-D", 3)]
 OUTPUTS = 4
+SHOWN = {"outputs": OUTPUTS, "ability": Ability.EMBED}
 BY_MODEL, OTHER = "model", "MiniLM (causal)"
 
 
@@ -78,7 +79,7 @@ def build(registry: Registry, desk: Desk) -> View:
     def draw(model: str, second: str, colour: str, *inputs: object) -> Iterator[tuple]:
         names = [model, second] if colour == BY_MODEL and second else [model]
         lacking: dict[Ask, Occurrences] = {}
-        yield from in_place(registry, outputs=OUTPUTS)(partial(_draw, desk, maps, lacking))(names, colour, *inputs)
+        yield from in_place(registry, **SHOWN)(partial(_draw, desk, maps, lacking))(names, colour, *inputs)
         if not lacking:
             return
         unchanged = [gr.skip()] * OUTPUTS
@@ -88,7 +89,7 @@ def build(registry: Registry, desk: Desk) -> View:
         except Exception as error:
             yield explain(error), *unchanged
         else:
-            yield from in_place(registry, outputs=OUTPUTS)(partial(_draw, desk, maps, {}))(names, colour, *inputs)
+            yield from in_place(registry, **SHOWN)(partial(_draw, desk, maps, {}))(names, colour, *inputs)
 
     colour.change(lambda chosen: gr.Dropdown(visible=chosen == BY_MODEL), colour, second, **QUIET)
     inputs = [desk.model, second, colour, desk.word, desk.own, method, dimensions, drawn, *desk.which.inputs]

@@ -1,0 +1,35 @@
+// What Gradio's fields and tabs leave to be wished for by keyboard: lists close behind the focus, arrow keys walk tabs,
+// and a box for whole numbers shows the one that is taken.
+(() => {
+  // Any key opens the list, also that by which the visitor leaves it: Gradio is not to hear of it. And what can be
+  // scrolled is a stop of Tab, which would lead into the list as it closes.
+  const leaveList = event => {
+    document.querySelectorAll('ul[role="listbox"]').forEach(list => (list.tabIndex = -1));
+    event.stopImmediatePropagation();
+  };
+
+  const STEPS = {ArrowLeft: -1, ArrowRight: 1};
+  const walkTabs = (tab, key) => {
+    const all = [...tab.closest('[role="tablist"]').querySelectorAll('[role="tab"]')];
+    const tabs = all.filter(one => one.checkVisibility() && !one.disabled);
+    const place = {Home: 0, End: tabs.length - 1}[key] ?? (tabs.indexOf(tab) + STEPS[key] + tabs.length) % tabs.length;
+    tabs[place].focus();
+    tabs[place].click();
+  };
+
+  document.addEventListener('keydown', event => {
+    const {target, key} = event;
+    if (key === 'Tab' && target.matches('input[role="combobox"]')) return leaveList(event);
+    if (!(key in STEPS || key === 'Home' || key === 'End') || !target.matches('[role="tab"]')) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    walkTabs(target, key);
+  }, true);
+
+  document.addEventListener('change', ({target}) => {
+    const {value} = target;
+    if (!target.matches('input[type="number"][step="1"]') || !value || Number.isInteger(Number(value))) return;
+    target.value = Math.round(Number(value));
+    target.dispatchEvent(new Event('input', {bubbles: true}));
+  }, true);
+})();
