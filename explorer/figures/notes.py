@@ -11,7 +11,7 @@ from explorer.figures.style import times
 MOST_TOLD = 3  # blanks whose words are named
 UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
 CONTINUES = "##"  # as BERT's marks a piece that continues a word
-BROKEN_SHARE = 0.4  # of a text's tokens; in English prose it is a tenth
+BROKEN_SHARE = 0.25  # of a text's tokens; in English prose it is a tenth
 FEWEST_BROKEN = 4
 READ_OTHERS = "Models of many languages, such as mBERT and XLM-R, read it better."
 

@@ -141,8 +141,13 @@ def own_candidates_are_ranked_beside_the_models(page):
 def an_example_is_one_click(page):
     page.get_by_role("button", name="Capital of Japan").click()
     expect(page.locator(BEST)).to_contain_text("Tokyo is the capital city of")
+    expect(page.locator(".look p")).to_contain_text("a fact rather than grammar")
     show(page, "My candidates")
     expect(page.get_by_label("Candidates: one line per blank")).to_have_value("Japan, China, the United States")
+    page.locator(".word.blank").click()
+    page.keyboard.type("Peru")
+    expect(page.locator("#fill-text textarea")).to_have_value("Tokyo is the capital city of Peru.")
+    expect(page.locator(".look p")).to_have_count(0)
 
 
 @pytest.mark.slow

@@ -17,8 +17,8 @@ from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
 LONGER = (
-    "Numbers of candidates with more pieces are sums of more terms, and so lower: compare those of like length, or the "
-    "numbers per piece in the CSV."
+    "A candidate of more pieces is as likely as all of them together, and so less likely: compare those of like "
+    "length, or the numbers per piece in the CSV."
 )
 NO_CANDIDATES = "Write at least one candidate above, or several separated by commas, such as: is, are, was."
 
@@ -48,7 +48,9 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         if not any(wanted):
             return gr.Plot(visible=False), note(NO_CANDIDATES)
         ranking = models.run(model, partial(analysis.rank_candidates, text=text, candidates=wanted, top_k=int(top_k)))
-        foot = candidates_note(ranking) + caption([ranking.model, ranking.score], "https://arxiv.org/abs/2305.10588")
+        foot = candidates_note(ranking) + caption(
+            [ranking.model, f"probabilities; as logarithms: {ranking.score}"], "https://arxiv.org/abs/2305.10588"
+        )
         if len({len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}) > 1:
             foot = note(LONGER) + foot
         links = download_links(ranking, "candidates", (ranking.text, ranking.model))
