@@ -17,6 +17,7 @@ from explorer.errors import UnsuitableText
 from explorer.shell import JsonOption, find_model
 from explorer.terminal_tuning import describe_outcome, describe_step
 from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
+from explorer.training.tuning.suits import fit_recipe
 
 if TYPE_CHECKING:
     from explorer.training.tuning.examples import ExampleSet
@@ -45,10 +46,22 @@ def fine_tune(
     ] = None,
     method: Annotated[str, typer.Option(help=f"How much moves: {', '.join(METHODS)}.")] = PLAIN.method,
     examples: Annotated[int, typer.Option(min=0, help="Learn from so many only; 0 = all.")] = 0,
-    epochs: Annotated[float, typer.Option(min=0.01, help="How often every example is seen.")] = PLAIN.epochs,
+    epochs: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01,
+            help="How often every example is seen.",
+            show_default="3; 8 for tags, answers, and whatever an encoder-decoder writes",
+        ),
+    ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Examples per step.")] = PLAIN.batch_size,
     learning_rate: Annotated[
-        float | None, typer.Option(min=0, help="Peak.", show_default="what suits the method")
+        float | None,
+        typer.Option(
+            min=0,
+            help="Peak.",
+            show_default="1e-3 where the weights rest, else 1e-4; 3e-4 where epochs are 8, 2e-5 for full similarity",
+        ),
     ] = None,
     length: Annotated[int, typer.Option(min=4, help="Longer texts are cut, in tokens.")] = PLAIN.length_tokens,
     evaluations: Annotated[int, typer.Option(min=0, help="How often to measure on held-out examples.")] = (
@@ -62,7 +75,13 @@ def fine_tune(
         float, typer.Option(min=0, help="Causal models: weight of the language modelling loss.")
     ] = PLAIN.auxiliary_weight,
     similarity_loss: Annotated[str, typer.Option(help="similarity: triplet or cosine.")] = PLAIN.similarity_loss,
-    prefix: Annotated[str, typer.Option(help='Encoder-decoders: read before each text, such as "classify: ".')] = "",
+    prefix: Annotated[
+        str | None,
+        typer.Option(
+            help='Encoder-decoders: read before each text, such as "summarize: ".',
+            show_default='"classify: " for classes that are written, else nothing',
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same order, dropout and new weights.")] = 0,
     folder: Annotated[
         Path | None, typer.Option(help="For checkpoints, from which the same command goes on, and the tuned model.")
@@ -73,23 +92,22 @@ def fine_tune(
     for value, known, what in ((task, TASKS, "--task"), (method, METHODS, "--method")):
         if value not in known:
             raise typer.BadParameter(f"{what} {value!r} is not one of: {', '.join(known)}")
-    recipe = Recipe(
-        task=task,
-        method=method,
-        epochs=epochs,
-        batch_size=batch_size,
-        learning_rate=learning_rate or None,
-        length_tokens=length,
-        evaluations=evaluations,
-        patience=patience,
-        lora_rank=lora_rank,
-        auxiliary_weight=auxiliary_weight,
-        similarity_loss=similarity_loss,
-        prefix=prefix,
-        seed=seed,
-    )
-    given = read_examples(task, train, test, column or [], examples, recipe)
     registry, name = find_model(ALIASES.get(model, model))
+    wanted = {
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate or None,
+        "length_tokens": length,
+        "evaluations": evaluations,
+        "patience": patience,
+        "lora_rank": lora_rank,
+        "auxiliary_weight": auxiliary_weight,
+        "similarity_loss": similarity_loss,
+        "prefix": prefix,
+        "seed": seed,
+    }
+    recipe = fit_recipe(task, method, registry.card(name).abilities, wanted)
+    given = read_examples(task, train, test, column or [], examples, recipe)
 
     from explorer.training.tuning.fine_tuning import fine_tune
 

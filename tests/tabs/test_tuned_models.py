@@ -20,15 +20,17 @@ from explorer.models.registry import Registry
 from explorer.settings import settings
 from explorer.shell import find_model as find_in_shell
 from explorer.tabs.page import build_page
+from explorer.tabs.tuning_endpoints import tuning_endpoints
 from explorer.tabs.visitors import ask_model, find_model, forget_job
 from explorer.training.jobs.naming import split_name, tuned_name
 from explorer.training.jobs.records import write_record
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
-from explorer.training.jobs.supervising import open_jobs
+from explorer.training.jobs.supervising import WorkerStarter, open_jobs
 from explorer.training.tuning.examples import ExampleSet, LabelledText
 from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.results import Outcome, Run
+from explorer.training.tuning.suits import suggest_recipe
 from explorer.training.tuning.tuned_card import FACTS, TunedFacts
 from tests.conftest import SHIPPED
 
@@ -150,6 +152,22 @@ def test_what_a_caller_cannot_have_is_refused_with_the_reason(client, monkeypatc
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     refused("BERT large needs internet the first time", model="BERT large")  # and not when the job has its turn
     assert client.predict(owner=ANNE, api_name="/list_jobs") == []
+
+
+@pytest.mark.parametrize(("task", "model"), [("tagging", "MiniLM (masked)"), ("pairs", "MiniLM (span)")])
+def test_a_job_over_http_takes_what_suits_where_nothing_else_is_said(store, registry, monkeypatch, task, model):
+    monkeypatch.setattr(WorkerStarter, "__call__", lambda self: None)
+    start, *_ = tuning_endpoints(registry)
+    abilities = registry.card(model).abilities
+    job = start(ANNE, task, model, methods=["frozen", "full"], options={"seed": 3, "learning_rate": None})
+    runs = store.job(ANNE, job["id"]).spec.runs
+    assert [run.recipe for run in runs] == [
+        replace(suggest_recipe(task, method, abilities), seed=3) for method in ("frozen", "full")
+    ]
+    assert runs[0].recipe.learning_rate != runs[1].recipe.learning_rate
+    job = start(ANNE, task, model, options={"prefix": "", "epochs": 2})
+    [run] = store.job(ANNE, job["id"]).spec.runs
+    assert (run.recipe.prefix, run.recipe.epochs) == ("", 2)
 
 
 @pytest.mark.slow

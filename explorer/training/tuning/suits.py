@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from explorer.models.card import Ability
@@ -150,6 +150,8 @@ def find_tasks(abilities: Collection[Ability], model_type: str) -> tuple[str, ..
 def suggest_recipe(task: str, method: str, abilities: Collection[Ability]) -> Recipe:
     """What to begin with: enough passes for a set of a hundred examples, and no more than it takes.
 
+    It differs from a plain Recipe in epochs, learning_rate and prefix alone.
+
     Args:
         task: A key of TASKS.
         method: A key of METHODS.
@@ -164,6 +166,19 @@ def suggest_recipe(task: str, method: str, abilities: Collection[Ability]) -> Re
     if task == "similarity" and method == "full":  # as Sentence-BERT: faster, vectors lose what they could tell apart
         return replace(recipe, learning_rate=2e-5)
     return recipe
+
+
+def fit_recipe(task: str, method: str, abilities: Collection[Ability], wanted: Mapping[str, object]) -> Recipe:
+    """What to begin with, but for what somebody wants otherwise.
+
+    Args:
+        task: A key of TASKS.
+        method: A key of METHODS.
+        abilities: Of the model.
+        wanted: Name of a field of Recipe -> its value; None = as suggest_recipe has it.
+    """
+    given = {name: value for name, value in wanted.items() if value is not None}
+    return replace(suggest_recipe(task, method, abilities), **given)
 
 
 def _faster(method: str) -> float | None:
