@@ -192,16 +192,28 @@ def test_what_is_offered_suits_model_and_task():
     *kept, said = offer_methods(registry, "all-MiniLM-L6-v2", "masked", "race", "full", ["full"])
     assert kept == [gr.skip(), gr.skip()] and "MiniLM (masked) can" in said
     assert "No model is called" in offer_methods(registry, "<b>", "masked", "race", "full", ["full"])[2]
-    shown = [
-        [one.visible for one in offer_options(registry, *chosen)]
+    offered = [
+        offer_options(registry, *chosen)
         for chosen in (
             ("all-MiniLM-L6-v2", "classification", "one", "full"),
             ("all-MiniLM-L6-v2", "similarity", "one", "lora"),
             ("MiniLM (causal)", "classification", "race", "full"),
+            ("MiniLM (span)", "pairs", "race", "frozen"),
+            ("MiniLM (span)", "pairs", "one", "frozen"),
+            ("MiniLM (span)", "text_to_text", "one", "full"),
             ("no such model", "pairs", "one", "frozen"),
         )
     ]
-    assert shown == [[False] * 3, [True, False, True], [True, True, False], [False] * 3]
+    assert [[one.visible for one in options] for options in offered] == [
+        [False] * 4,
+        [True, False, True, False],
+        [True, True, False, False],
+        [True, False, False, True],
+        [False] * 4,
+        [False, False, False, True],
+        [False] * 4,
+    ]
+    assert (offered[3][3].placeholder, offered[5][3].placeholder) == ("classify: ", "nothing")
 
 
 def test_a_sentence_to_try_stands_ready_where_the_examples_are_ours(tmp_path):

@@ -11,6 +11,7 @@ from explorer.training.tuning.suits import find_ways, fit_recipe
 
 KINDS = {"one": "One run", "race": "Race", "labels": "Fewer labels"}
 SIZES = (8, 32, 128, 512, 2048, 8192)  # labelled examples, as in the lectures: each four times the one before
+NO_PREFIX = " "
 MOST_RACED, MOST_COMPARED = 3, 2
 
 
@@ -27,6 +28,8 @@ class Options:
         lora_rank: Of the low-rank matrices.
         auxiliary_weight: λ of the language modelling loss.
         similarity_loss: As Recipe has it.
+        prefix: What an encoder-decoder reads before each text; "" = what suits the task and the method, NO_PREFIX =
+            nothing.
         seed: Of everything random.
     """
 
@@ -38,6 +41,7 @@ class Options:
     lora_rank: int = 8
     auxiliary_weight: float = 0.5
     similarity_loss: str = "triplet"
+    prefix: str = ""
     seed: int = 0
 
 
@@ -95,6 +99,7 @@ def recipe_of(task: str, method: str, options: Options, abilities: Collection[Ab
         "lora_rank": int(options.lora_rank),
         "auxiliary_weight": float(options.auxiliary_weight),
         "similarity_loss": str(options.similarity_loss),
+        "prefix": (options.prefix if options.prefix.strip() else "") if options.prefix else None,
         "seed": int(options.seed or 0),
     }
     return fit_recipe(task, method, abilities, wanted)

@@ -18,7 +18,7 @@ NEWCOMERS = 2  # times as long may the line be for who has nothing in it
 DAY_SECONDS = 86_400.0
 SAFE_SECONDS = DAY_SECONDS  # nothing that ended later leaves by itself for want of room
 SPARE_BYTES = 2**29  # left free on the disk when a job begins
-LONGEST_TITLE, LONGEST_NAME = 80, 200  # characters
+LONGEST_TITLE, LONGEST_NAME, LONGEST_PREFIX = 80, 200, 200  # characters
 BOUNDS = {  # of a recipe's numbers: least, most
     "epochs": (0.01, 100.0),
     "batch_size": (1, 256),
@@ -56,6 +56,8 @@ def _check_recipe(recipe: Recipe) -> None:
         value = getattr(recipe, name)
         if not (math.isfinite(value) and least <= value <= most):
             raise JobRefused(f"{name} lies between {least} and {most}, not at {value}.")
+    if len(recipe.prefix) > LONGEST_PREFIX:
+        raise JobRefused(f"A prefix has at most {LONGEST_PREFIX} characters, not {len(recipe.prefix):,}. Shorten it.")
     if recipe.learning_rate is not None and not 0 < recipe.learning_rate <= 1:
         raise JobRefused("learning_rate lies above 0 and at most at 1; leave it out for one that suits the method.")
 
