@@ -14,11 +14,13 @@ from huggingface_hub import constants
 
 from explorer.analysis import tokenize_text
 from explorer.errors import UnknownJob, UnknownModel
+from explorer.figures.own_models import own_table
 from explorer.models.card import Ability
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.settings import settings
 from explorer.shell import find_model as find_in_shell
+from explorer.tabs.own_models import find_own, own_models
 from explorer.tabs.page import build_page
 from explorer.tabs.tuning_endpoints import tuning_endpoints
 from explorer.tabs.visitors import ask_model, find_model, forget_job
@@ -88,6 +90,21 @@ def test_a_tuned_model_is_found_by_the_end_of_its_name_everywhere(store, registr
         assert Ability.FILL_BLANKS in card.abilities and Ability.EMBED in card.abilities
     assert name not in registry.names()  # for the call alone
     assert find_in_shell(name)[1] == name
+
+
+def test_a_visitor_s_own_models_are_listed_with_what_each_was_made_from_and_for(store):
+    evil = replace(SPEC, title="My <b>films</b>")
+    id = store.submit(ANNE, evil, EXAMPLES)
+    finish(store, id, 1)
+    [model] = find_own(store, ANNE)
+    assert (model.card.name, model.status.id, model.run) == (tuned_name(id, evil, 1), id, 1)
+    assert [card.name for card in own_models(store, ANNE)] == [model.card.name]
+    table = own_table([model])
+    for said in (f"?tab=fine-tune&amp;job={id}&amp;which=1", f">{SHIPPED}<", "Classify sentences", "75.0 % <abbr"):
+        assert said in table
+    assert "22.0 M" in table and "<b>" not in table and " open>" in table
+    assert " open>" not in own_table([model] * 9) and own_table(find_own(store, BOB)) == ""
+    assert find_own(store, "") == []
 
 
 def test_a_model_that_is_not_there_says_why(store, registry):
