@@ -83,8 +83,9 @@ def build_controls(registry: Registry) -> Controls:
             info=HOW_MANY["race"], elem_id="tune-methods",
         )  # fmt: skip
     title, *options = _build_options()
-    message = gr.HTML(padding=False, elem_classes="message-place")
-    start = gr.Button("Start", variant="primary", elem_id="tune-start")
+    with gr.Column(elem_id="tune-start-box"):
+        message = gr.HTML(padding=False, elem_classes="message-place")
+        start = gr.Button("Start", variant="primary", elem_id="tune-start")
     hinted = method.change(lambda key: gr.Dropdown(info=METHOD_HINTS.get(key, "")), method, method, **QUIET)
     other_kind = kind.change(_methods_of, [kind, methods], [method, methods], **QUIET)
     chosen = [picker.name, task]
