@@ -119,7 +119,7 @@ def _build_options() -> list[gr.components.Component]:
                            "seen; few of them until 60 steps are made. A head alone learns to the end.")  # fmt: skip
         batch = gr.Slider(4, 64, first.batch_size, step=4, label="Batch size", info="Examples per step: more is "
                           "steadier and takes more memory.")  # fmt: skip
-        rate = gr.Number(0, minimum=0, maximum=1, label="Learning rate", info="How far a step goes. "
+        rate = gr.Number(0, minimum=0, maximum=1, step=1e-4, label="Learning rate", info="How far a step goes. "
                          "0 = what suits the method.")  # fmt: skip
         length = gr.Slider(16, 512, first.length_tokens, step=16, label="Length in tokens", info="Longer texts are "
                            "cut: shorter is faster.")  # fmt: skip
