@@ -7,6 +7,7 @@ import pytest
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.tabs.fine_tune.plan import Options, plan_runs
+from explorer.training.tuning.own import own_examples
 from explorer.training.tuning.recipe import TASKS
 from explorer.training.tuning.suits import OWN_MODELS, find_ways, suggest_recipe
 from tests.test_cli import explorer  # noqa: F401
@@ -81,6 +82,20 @@ def test_what_is_not_said_is_what_the_page_begins_with(explorer, monkeypatch, ta
     explorer("fine-tune", "--task", task, "--model", model, "--prefix", "", "--epochs", "2", "--learning-rate", "0.5")
     recipe = taken.pop()[1].keywords["recipe"]
     assert (recipe.prefix, recipe.epochs, recipe.learning_rate) == ("", 2, 0.5)
+
+
+def test_our_scored_pairs_are_learnt_where_they_are_asked_for(explorer, files, monkeypatch):  # noqa: F811
+    taken = []
+    monkeypatch.setattr(Registry, "stream", lambda self, name, ask: taken.append(ask.keywords) or iter(()))
+    monkeypatch.setattr("explorer.tuning_commands.show_steps", lambda steps: None)
+    status, _, err = explorer("fine-tune", "--task", "similarity", "--scored", "--similarity-loss", "in_batch")
+    assert status == 0, err
+    assert taken[0]["examples"] == own_examples("similarity", scored=True)
+    assert taken[0]["recipe"].similarity_loss == "in_batch"
+    status, _, err = explorer("fine-tune", "--task", "similarity", "--scored", "--train", str(files / "a.tsv"))
+    assert status == 1 and "--scored is our own set" in err
+    status, _, err = explorer("fine-tune", "--task", "similarity", "--similarity-loss", "magic")
+    assert status == 2 and "triplet, cosine, in_batch" in " ".join(err.replace("│", " ").split())
 
 
 def test_our_own_set_is_learnt_by_what_suits_it(explorer):  # noqa: F811

@@ -39,9 +39,10 @@ def tuning_endpoints(registry: Registry) -> tuple[Callable[..., Answer], ...]:
     """The functions to be called by name, with keyword parameters; each returns how a job stands, as JSON.
 
     A job learns from rows (objects, or a table as text: csv, tsv, jsonl); where none are given, from our own set of its
-    task. Several methods make a race; several sizes a learning curve of each. The models of its runs, once they are
-    done, are asked by their names at every other endpoint. Options are fields of a Recipe; epochs, learning rate and
-    prefix are those that suit model, task and method where they are not given, or null.
+    task ("similarity" has two: scored asks for the pairs with scores rather than the triplets). Several methods make a
+    race; several sizes a learning curve of each. The models of its runs, once they are done, are asked by their names
+    at every other endpoint. Options are fields of a Recipe; epochs, learning rate and prefix are those that suit model,
+    task and method where they are not given, or null.
     """
 
     def start_fine_tuning(
@@ -55,6 +56,7 @@ def tuning_endpoints(registry: Registry) -> tuple[Callable[..., Answer], ...]:
         columns: dict[str, str] | None = None,
         title: str = "",
         options: dict[str, Any] | None = None,
+        scored: bool = False,
     ) -> Answer:
         if task not in TASKS:
             raise UnsuitableText(f"There is no task {str(task)[:40]!r}; there are: {', '.join(TASKS)}.")
@@ -63,7 +65,7 @@ def tuning_endpoints(registry: Registry) -> tuple[Callable[..., Answer], ...]:
         card = models.card(name)
         check_can_be_had(card)
         recipes = [fit_recipe(task, str(method), card.abilities, wanted) for method in methods or [PLAIN.method]]
-        found = _examples(task, examples, held_out, columns)
+        found = _examples(task, examples, held_out, columns, scored=scored)
         # All runs are measured on the same: neither the share nor the seed hangs on the method.
         found = split_examples(found, recipes[0].held_out_share, seed=recipes[0].seed)
         runs = tuple(Run(recipe, size, name) for size in sizes or [0] for recipe in recipes)
@@ -117,11 +119,13 @@ def _checked(options: Answer) -> Answer:
     return options
 
 
-def _examples(task: str, rows: Rows, held_out: Rows, columns: dict[str, str] | None) -> ExampleSet:
+def _examples(task: str, rows: Rows, held_out: Rows, columns: dict[str, str] | None, *, scored: bool) -> ExampleSet:
+    if rows and scored:
+        raise UnsuitableText("scored asks for our own pairs: leave it out where examples are given.")
     if not rows:
         if held_out:
             raise UnsuitableText("Give examples to learn from with those to measure on.")
-        return own_examples(task)
+        return own_examples(task, scored=scored)
     found = _read(task, rows, columns, CALLERS)
     if held_out:
         found = with_held_out(found, _read(task, held_out, columns, f"{CALLERS} to measure on"))

@@ -13,7 +13,7 @@ from gradio_client.exceptions import AppError
 from huggingface_hub import constants
 
 from explorer.analysis import tokenize_text
-from explorer.errors import UnknownJob, UnknownModel
+from explorer.errors import JobRefused, UnknownJob, UnknownModel, UnsuitableText
 from explorer.figures.own_models import own_table
 from explorer.models.card import Ability
 from explorer.models.catalogue import CATALOGUE
@@ -30,6 +30,7 @@ from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
 from explorer.training.jobs.supervising import WorkerStarter, open_jobs
 from explorer.training.tuning.examples import ExampleSet, LabelledText
+from explorer.training.tuning.own import own_examples
 from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.results import Outcome, Run
 from explorer.training.tuning.suits import suggest_recipe
@@ -185,6 +186,17 @@ def test_a_job_over_http_takes_what_suits_where_nothing_else_is_said(store, regi
     job = start(ANNE, task, model, options={"prefix": "", "epochs": 2})
     [run] = store.job(ANNE, job["id"]).spec.runs
     assert (run.recipe.prefix, run.recipe.epochs) == ("", 2)
+
+
+def test_our_scored_pairs_can_be_asked_for_over_http(store, registry, monkeypatch):
+    monkeypatch.setattr(WorkerStarter, "__call__", lambda self: None)
+    start, *_ = tuning_endpoints(registry)
+    job = start(ANNE, "similarity", scored=True, options={"similarity_loss": "cosine"})
+    assert store.examples(ANNE, job["id"]) == own_examples("similarity", scored=True)
+    with pytest.raises(UnsuitableText, match="our own pairs"):
+        start(ANNE, "similarity", scored=True, examples=[{"text": "A.", "other": "B.", "score": 1}])
+    with pytest.raises(JobRefused, match="no similarity_loss 'magic'"):
+        start(ANNE, "similarity", options={"similarity_loss": "magic"})
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from explorer.tabs.fine_tune.plan import KINDS, MOST_COMPARED, Options
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import ModelPicker, build_picker_of
 from explorer.training.jobs.limits import LONGEST_PREFIX
-from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS
 
 METHOD_HINTS = {
     "frozen": "The model stays as it is; a new layer on top learns from its features, read once. Seconds.",
@@ -25,7 +25,6 @@ METHOD_HINTS = {
 }
 RANK, WEIGHT, LOSS, PREFIX = (list(Options.__dataclass_fields__).index(name) for name in (
     "lora_rank", "auxiliary_weight", "similarity_loss", "prefix"))  # fmt: skip
-LOSSES = [("Triplet", "triplet"), ("Cosine", "cosine"), ("In the batch", "in_batch")]
 HOW_MANY = {
     "race": "Two or three, one after another on the same examples.",
     "labels": "One or two, each on 8, 32, 128 … of the examples.",
@@ -129,7 +128,8 @@ def _build_options() -> list[gr.components.Component]:
                          info="Of its small matrices: more can learn more.")  # fmt: skip
         weight = gr.Slider(0, 1, first.auxiliary_weight, step=0.1, label="λ, weight of the language modelling loss",
                            visible=False, info="Beside the task's, as GPT was fine-tuned; 0 = without.")  # fmt: skip
-        loss = gr.Radio(LOSSES, value=first.similarity_loss, label="Loss", visible=False,
+        losses = [(label, key) for key, label in LOSSES.items()]
+        loss = gr.Radio(losses, value=first.similarity_loss, label="Loss", visible=False,
                         info="What makes vectors of like sentences alike.")  # fmt: skip
         prefix = gr.Textbox(first.prefix, max_length=LONGEST_PREFIX, label="Prefix", visible=False,
                             info="Read before each text, such as “summarize: ” with its space. Empty = as it stands "

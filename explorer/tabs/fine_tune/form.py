@@ -13,7 +13,7 @@ from explorer.figures.notes import note
 from explorer.figures.tuning_words import kind_of
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.fine_tune.controls import LOSSES, Controls
+from explorer.tabs.fine_tune.controls import Controls
 from explorer.tabs.fine_tune.data import put_back
 from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, source_of
 from explorer.tabs.fine_tune.looking import Looked
@@ -23,7 +23,7 @@ from explorer.tabs.visitors import find_card
 from explorer.training.jobs.limits import LONGEST_NAME
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
-from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS
 from explorer.training.tuning.retelling import table_of
 from explorer.training.tuning.suits import suggest_recipe
 from explorer.training.tuning.table import clean_text
@@ -41,7 +41,6 @@ OPTION_WORDS = {
     "prefix": "the prefix “{}”",
     "seed": "seed {}",
 }
-LOSS_WORDS = {key: label for label, key in LOSSES}
 LOST = "The examples of this job, {name}, are not held for you: give them again to train on them anew."
 
 
@@ -207,7 +206,7 @@ def _option_words(name: str, value: object) -> str:
         return "the usual learning rate"
     if value == "":
         return "no prefix"
-    return OPTION_WORDS[name].format(LOSS_WORDS.get(value, value))
+    return OPTION_WORDS[name].format(LOSSES.get(value, value))
 
 
 def _abilities(registry: Registry, model: str) -> Collection[Ability]:

@@ -11,7 +11,7 @@ from explorer.training.jobs.places import JobPlace
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.shelf import KeptJob, Shelf
 from explorer.training.tuning.examples import ExampleSet
-from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
+from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS, Recipe
 
 MIB = 2**20
 NEWCOMERS = 2  # times as long may the line be for who has nothing in it
@@ -49,7 +49,7 @@ def check_spec(spec: JobSpec, limits: Settings) -> None:
 
 
 def _check_recipe(recipe: Recipe) -> None:
-    for name, offered in (("task", TASKS), ("method", METHODS)):
+    for name, offered in (("task", TASKS), ("method", METHODS), ("similarity_loss", LOSSES)):
         if getattr(recipe, name) not in offered:
             raise JobRefused(f"There is no {name} {getattr(recipe, name)[:40]!r}; there are: {', '.join(offered)}.")
     for name, (least, most) in BOUNDS.items():
