@@ -23,6 +23,7 @@ from explorer.tabs.fine_tune.looking import BEST, Looked, look_at, need_tuned, t
 from explorer.tabs.fine_tune.offers import offer_methods, offer_model, offer_options
 from explorer.tabs.fine_tune.parts import Part, draw_parts
 from explorer.tabs.fine_tune.plan import Options, plan_runs
+from explorer.tabs.fine_tune.taking import figure_link
 from explorer.tabs.fine_tune.try_it import BOXES, _first_texts, example_of
 from explorer.tabs.fine_tune.try_it import FIRST as TRIED
 from explorer.tabs.neighbours.which_vector import build_which, read_vector
@@ -133,6 +134,22 @@ def test_views_draw_every_state_of_a_job_and_escape_what_was_typed():
     assert {trace.name.split(",")[0] for trace in loss.data} == {"Everything"}, "of many runs one is looked at"
     lines, chance = curves.label_curves(label_job)
     assert [line.is_baseline for line in lines] == [False, True, False] and list(chance) == ["most frequent class"]
+
+
+def test_a_picture_and_its_file_say_model_task_method_and_how_many():
+    race = make_job("full", "lora")
+    [loss, score] = re.findall(r"data-file='([^']*)' data-title='([^']*)'", "".join(curves._pictures(look(race))[1:]))
+    assert loss[0] == "fine-tune-loss-MiniLM-classification-full-lora" and score[0].startswith("fine-tune-score-MiniLM")
+    assert unescape(loss[1]) == "Loss: MiniLM<br>Classify sentences · Everything, LoRA · films · n = 4 held out"
+    hostile = replace(race, spec=replace(race.spec, runs=tuple(replace(run, model=EVIL) for run in race.spec.runs)))
+    both = "".join(history._update(look(race, jobs=(race, hostile)), race.id)[4:])
+    assert "data-file='compared-loss-MiniLM-" in both and "data-file='compared-score-MiniLM-" in both
+    link = figure_link([hostile], 1, "movement", "How far each part moved")
+    assert "data-file='movement-script-b-classification-lora'" in link and EVIL not in link
+    assert history._update(look(race, jobs=(race,)), "")[4:] == ("", ""), "nothing is ticked, so nothing is drawn"
+    labels = curves._pictures(look(make_job("full", examples=(8, 32)), run=1))
+    assert "Everything, 32 examples" in labels[1] and "32 examples" not in labels[0]
+    assert "data-file='mistakes-MiniLM-classification-full'" in mistakes.draw(look(race), "wrong")[4]
 
 
 def test_a_learned_mix_of_layers_is_followed_to_the_neighbours_of_a_word():
