@@ -15,7 +15,7 @@ LONGEST_ADDRESS = (
 )
 SAME_LAYER = 6  # of both models; one with fewer layers takes its last
 SEVERAL = "|"  # between several choices of one field, as tabs/links.py reads them
-LSTM = "elmo"  # a model type without attention
+LSTM = "elmo"  # a model type without attention, and one that transformers cannot build
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,15 @@ def explore_links(card: ModelCard, base: str, download: str, *, has_moved: bool)
         if has_moved and not place.beside:  # to be looked at one after the other
             links.append(_link(place.tab, place.fields(base, ""), place.label, "of its base", base))
     if download:
-        links.append(
-            f"<a href='{escape(download)}' download title='safetensors, model card, and the recipe as a script'>"
-            "Download the model</a>"
-        )
+        links.append(f"<a href='{escape(download)}' download title='{_held(card)}'>Download the model</a>")
     return _row("Explore the tuned model", "Explore it in", links)
+
+
+def _held(card: ModelCard) -> str:
+    """What the file of a tuned model holds."""
+    if card.model_type == LSTM:
+        return "safetensors, model card, and the examples; no script, as transformers has no such network"
+    return "safetensors, model card, and the recipe as a script"
 
 
 def mix_link(model: str, mix: Sequence[float]) -> str:

@@ -197,7 +197,9 @@ def test_a_tuned_model_that_fills_spans_stands_beside_its_base_and_an_lstm_is_no
     [link] = [dict(parse_qsl(unescape(href))) for href in re.findall(r"href='\?([^']*)'", row) if "show=spans" in href]
     assert link.pop("span_models").split(SEPARATOR) == [name.replace("|", " "), "MiniLM (span)"]
     assert link == {"tab": "fill", "show": "spans"} and "Fill in the blank" not in row and "tab=attention" in row
-    row = explore_links(replace(CARDS["ELMo mini"], name=name), "ELMo mini", "", has_moved=True)
+    assert "recipe as a script" in explore_links(CARDS["MiniLM (span)"], "", "tuned/a/0.zip", has_moved=True)
+    row = explore_links(replace(CARDS["ELMo mini"], name=name), "ELMo mini", "tuned/a/0.zip", has_moved=True)
+    assert "no script" in row and "recipe as a script" not in row
     assert "tab=attention" not in row and "tab=neighbours" in row and "tab=anisotropy" in row
 
 
