@@ -1,6 +1,8 @@
 """The examples that the panel of the tab Fine-tune holds, from what visitors give."""
 
 import gzip
+import time
+from threading import Thread
 
 import pytest
 
@@ -145,6 +147,29 @@ def test_what_cannot_be_used_is_said_in_place_and_the_page_goes_on(tmp_path, con
     assert "Reading" in first[1] and len(first) == len(last) == 6 + data.SLOTS
     assert said in last[1] and "role='alert'" in last[1]
     assert "<i>" not in last[1] and "<script>" not in last[1]
+
+
+def test_fifty_megabytes_are_read_while_another_visitor_is_answered(tmp_path):
+    path, rows = tmp_path / "large.csv", 24_000
+    path.write_text("text,label\n" + "".join(f'"{"sentence" * 256}{n}",{"ab"[n % 2]}\n' for n in range(rows)))
+    assert 48e6 < path.stat().st_size < settings().largest_examples_mib * 2**20
+    drawn, waits = [], []
+
+    def load() -> None:
+        drawn.extend(data._take("classification", "", 0.2, lambda: read_table(path, task="classification")))
+
+    loading = Thread(target=load)
+    loading.start()
+    while loading.is_alive():
+        began = time.perf_counter()
+        assert "complaint" in data._say("classification", OURS, "", "", 0.2)
+        waits.append(time.perf_counter() - began)
+        time.sleep(0.1)
+    loading.join()
+    key, said, *_ = drawn[-1]
+    assert "large.csv" in said and f"Of {rows:,} examples 20,000 are learned from" in said
+    assert len(given_tables().get(key).rows) == rows
+    assert len(waits) > 5 and sorted(waits)[int(0.95 * len(waits))] < 1, "seconds, with what the machine does besides"
 
 
 def test_what_is_read_fills_the_choice_of_columns():
