@@ -61,6 +61,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/corpus_jobs.py
 	$(BIN)/python benchmarks/registry_memory.py
 	$(BIN)/python benchmarks/fine_tuning_jobs.py
+	$(BIN)/python benchmarks/fine_tuning.py
 
 # Each goes on from its last checkpoint if it was stopped; on a data-centre GPU, BATCH=65536, MINI_BATCH=65536 and
 # MINUTES=4 will do. A new masked model needs many steps more than it needs large ones.

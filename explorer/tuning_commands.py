@@ -16,7 +16,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from explorer.errors import UnsuitableText
 from explorer.shell import JsonOption, find_model
 from explorer.terminal_tuning import describe_outcome, describe_step
-from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
+from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS, Recipe
+from explorer.training.tuning.suits import fit_recipe
 
 if TYPE_CHECKING:
     from explorer.training.tuning.examples import ExampleSet
@@ -37,6 +38,9 @@ def fine_tune(
     test: Annotated[
         Path | None, typer.Option(help="A file of examples to measure on.", show_default="a part of the others")
     ] = None,
+    scored: Annotated[
+        bool, typer.Option("--scored", help="similarity without --train: our pairs with scores, not our triplets.")
+    ] = False,
     column: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,10 +49,22 @@ def fine_tune(
     ] = None,
     method: Annotated[str, typer.Option(help=f"How much moves: {', '.join(METHODS)}.")] = PLAIN.method,
     examples: Annotated[int, typer.Option(min=0, help="Learn from so many only; 0 = all.")] = 0,
-    epochs: Annotated[float, typer.Option(min=0.01, help="How often every example is seen.")] = PLAIN.epochs,
+    epochs: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01,
+            help="How often every example is seen.",
+            show_default="3; 8 for tags, answers, and whatever an encoder-decoder writes",
+        ),
+    ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Examples per step.")] = PLAIN.batch_size,
     learning_rate: Annotated[
-        float | None, typer.Option(min=0, help="Peak.", show_default="what suits the method")
+        float | None,
+        typer.Option(
+            min=0,
+            help="Peak.",
+            show_default="1e-3 where the weights rest, else 1e-4; 3e-4 where epochs are 8, 2e-5 for full similarity",
+        ),
     ] = None,
     length: Annotated[int, typer.Option(min=4, help="Longer texts are cut, in tokens.")] = PLAIN.length_tokens,
     evaluations: Annotated[int, typer.Option(min=0, help="How often to measure on held-out examples.")] = (
@@ -61,8 +77,14 @@ def fine_tune(
     auxiliary_weight: Annotated[
         float, typer.Option(min=0, help="Causal models: weight of the language modelling loss.")
     ] = PLAIN.auxiliary_weight,
-    similarity_loss: Annotated[str, typer.Option(help="similarity: triplet or cosine.")] = PLAIN.similarity_loss,
-    prefix: Annotated[str, typer.Option(help='Encoder-decoders: read before each text, such as "classify: ".')] = "",
+    similarity_loss: Annotated[str, typer.Option(help=f"similarity: {', '.join(LOSSES)}.")] = (PLAIN.similarity_loss),
+    prefix: Annotated[
+        str | None,
+        typer.Option(
+            help='Encoder-decoders: read before each text, such as "summarize: ".',
+            show_default='"classify: " for classes that are written, else nothing',
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same order, dropout and new weights.")] = 0,
     folder: Annotated[
         Path | None, typer.Option(help="For checkpoints, from which the same command goes on, and the tuned model.")
@@ -70,26 +92,26 @@ def fine_tune(
     as_json: JsonOption = False,
 ) -> None:
     """Fine-tune a model on labelled examples, and measure it on held-out ones."""
-    for value, known, what in ((task, TASKS, "--task"), (method, METHODS, "--method")):
+    named = ((task, TASKS, "--task"), (method, METHODS, "--method"), (similarity_loss, LOSSES, "--similarity-loss"))
+    for value, known, what in named:
         if value not in known:
             raise typer.BadParameter(f"{what} {value!r} is not one of: {', '.join(known)}")
-    recipe = Recipe(
-        task=task,
-        method=method,
-        epochs=epochs,
-        batch_size=batch_size,
-        learning_rate=learning_rate or None,
-        length_tokens=length,
-        evaluations=evaluations,
-        patience=patience,
-        lora_rank=lora_rank,
-        auxiliary_weight=auxiliary_weight,
-        similarity_loss=similarity_loss,
-        prefix=prefix,
-        seed=seed,
-    )
-    given = read_examples(task, train, test, column or [], examples, recipe)
     registry, name = find_model(ALIASES.get(model, model))
+    wanted = {
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate or None,
+        "length_tokens": length,
+        "evaluations": evaluations,
+        "patience": patience,
+        "lora_rank": lora_rank,
+        "auxiliary_weight": auxiliary_weight,
+        "similarity_loss": similarity_loss,
+        "prefix": prefix,
+        "seed": seed,
+    }
+    recipe = fit_recipe(task, method, registry.card(name).abilities, wanted)
+    given = read_examples(task, train, test, column or [], examples, recipe, scored=scored)
 
     from explorer.training.tuning.fine_tuning import fine_tune
 
@@ -110,12 +132,19 @@ def fine_tune(
 
 
 def read_examples(
-    task: str, train: Path | None, test: Path | None, columns: list[str], count: int, recipe: Recipe
+    task: str,
+    train: Path | None,
+    test: Path | None,
+    columns: list[str],
+    count: int,
+    recipe: Recipe,
+    *,
+    scored: bool = False,
 ) -> ExampleSet:
     """What to learn from and what to measure on; the latter does not depend on how many are learnt from.
 
     Raises:
-        UnsuitableText: A file cannot be read, or has no such column.
+        UnsuitableText: A file cannot be read, or has no such column; or both a file and our scored pairs are asked for.
         UnsuitableCorpus: There are too few examples.
     """
     from explorer.training.tuning.own import own_examples
@@ -128,7 +157,9 @@ def read_examples(
         table = read_table(path, task=task)
         return make_examples(table, task, {**guess_columns(table, task), **chosen})
 
-    given = own_examples(task) if train is None else read(train)
+    if scored and train is not None:
+        raise UnsuitableText("--scored is our own set: leave it out where --train says what is learnt.")
+    given = own_examples(task, scored=scored) if train is None else read(train)
     if test is not None:
         from explorer.training.tuning.making import with_held_out
 

@@ -4,8 +4,16 @@ import json
 
 import pytest
 
+from explorer.models.catalogue import CATALOGUE
+from explorer.models.registry import Registry
+from explorer.tabs.fine_tune.plan import Options, plan_runs
+from explorer.training.tuning.own import own_examples
+from explorer.training.tuning.recipe import TASKS
+from explorer.training.tuning.suits import OWN_MODELS, find_ways, suggest_recipe
 from tests.test_cli import explorer  # noqa: F401
 from tests.training.tuning.tiny_examples import labelled, tiny_encoder
+
+CARDS = {card.name: card for card in CATALOGUE}
 
 
 @pytest.fixture
@@ -57,3 +65,42 @@ def test_what_cannot_be_is_told(explorer, files):  # noqa: F811
     (files / "a.tsv").write_text("label\ttext\nonly\tthe cat\nonly\tthe dog\n", encoding="utf-8")
     status, _, err = explorer(*command(files))
     assert status == 1 and "at least one other class" in err
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_is_not_said_is_what_the_page_begins_with(explorer, monkeypatch, task):  # noqa: F811
+    taken, model = [], "MiniLM (span)" if task == "pairs" else OWN_MODELS[task]
+    monkeypatch.setattr(Registry, "stream", lambda self, name, ask: taken.append((self.card(name), ask)) or iter(()))
+    monkeypatch.setattr("explorer.tuning_commands.show_steps", lambda steps: None)
+    for method in find_ways(task, CARDS[model].abilities, CARDS[model].model_type):
+        status, _, err = explorer("fine-tune", "--task", task, "--model", model, "--method", method)
+        assert status == 0, err
+        card, ask = taken.pop()
+        epochs = suggest_recipe(task, method, card.abilities).epochs  # the page's own are no fewer
+        [run] = plan_runs("one", card, task, [method], Options(epochs=epochs), 100)
+        assert ask.keywords["recipe"] == run.recipe
+    explorer("fine-tune", "--task", task, "--model", model, "--prefix", "", "--epochs", "2", "--learning-rate", "0.5")
+    recipe = taken.pop()[1].keywords["recipe"]
+    assert (recipe.prefix, recipe.epochs, recipe.learning_rate) == ("", 2, 0.5)
+
+
+def test_our_scored_pairs_are_learnt_where_they_are_asked_for(explorer, files, monkeypatch):  # noqa: F811
+    taken = []
+    monkeypatch.setattr(Registry, "stream", lambda self, name, ask: taken.append(ask.keywords) or iter(()))
+    monkeypatch.setattr("explorer.tuning_commands.show_steps", lambda steps: None)
+    status, _, err = explorer("fine-tune", "--task", "similarity", "--scored", "--similarity-loss", "in_batch")
+    assert status == 0, err
+    assert taken[0]["examples"] == own_examples("similarity", scored=True)
+    assert taken[0]["recipe"].similarity_loss == "in_batch"
+    status, _, err = explorer("fine-tune", "--task", "similarity", "--scored", "--train", str(files / "a.tsv"))
+    assert status == 1 and "--scored is our own set" in err
+    status, _, err = explorer("fine-tune", "--task", "similarity", "--similarity-loss", "magic")
+    assert status == 2 and "triplet, cosine, in_batch" in " ".join(err.replace("│", " ").split())
+
+
+def test_our_own_set_is_learnt_by_what_suits_it(explorer):  # noqa: F811
+    asked = ("--task", "tagging", "--model", "MiniLM (masked)", "--method", "frozen", "--json")
+    status, out, err = explorer("fine-tune", *asked)
+    outcome = json.loads(out.splitlines()[-1])["outcome"]
+    assert status == 0, err
+    assert outcome["scores"]["f1"] > max(outcome["baselines"].values()) + 0.3

@@ -2,51 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from urllib.parse import quote_plus, urlencode
 
 from explorer.figures.notes import note
-from explorer.models.card import Ability
+from explorer.models.card import Ability, ModelCard
 
 LONGEST_ADDRESS = (
     4_000  # characters, as in page.js: Gradio repeats the address in every request, and servers refuse long ones
 )
 SAME_LAYER = 6  # of both models; one with fewer layers takes its last
-TABS = (  # ability, tab, what the link says, field for the base beside it, further fields
-    (Ability.FILL_BLANKS, "fill", "Fill in the blank", "compare", {"show": "compare"}),
-    (Ability.GENERATE, "generate", "Generate", "", {}),
-    (Ability.EMBED, "attention", "Attention", "", {}),
-    (Ability.EMBED, "neighbours", "Neighbours", "beside", {"layer": SAME_LAYER, "beside_layer": SAME_LAYER}),
-    (Ability.EMBED, "anisotropy", "Anisotropy", "beside", {}),
+SEVERAL = "|"  # between several choices of one field, as tabs/links.py reads them
+LSTM = "elmo"  # a model type without attention, and one that transformers cannot build
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a model can be looked at.
+
+    Attributes:
+        ability: What it must be able to do.
+        tab: Id of the tab.
+        label: What the link says.
+        model: Name of the field for it.
+        beside: Name of the field for its base; "" = there is none, that of the model = it takes both.
+        more: Further fields.
+    """
+
+    ability: Ability
+    tab: str
+    label: str
+    model: str = "model"
+    beside: str = ""
+    more: Mapping[str, object] = field(default_factory=dict)
+
+    def fields(self, name: str, base: str) -> dict[str, object]:
+        """What a link names: the model and, where there is a field for it, its base."""
+        if self.beside == self.model:  # the ends of their names tell them
+            return {self.model: SEVERAL.join(one.replace(SEVERAL, " ") for one in (name, base)), **self.more}
+        return {self.model: name, **self.more} | ({self.beside: base} if self.beside else {})
+
+
+LAYERS = {"layer": SAME_LAYER, "beside_layer": SAME_LAYER}
+PLACES = (
+    Place(Ability.FILL_BLANKS, "fill", "Fill in the blank", beside="compare", more={"show": "compare"}),
+    Place(Ability.FILL_SPANS, "fill", "Fill any length", "span_models", "span_models", {"show": "spans"}),
+    Place(Ability.GENERATE, "generate", "Generate"),
+    Place(Ability.EMBED, "attention", "Attention"),
+    Place(Ability.EMBED, "neighbours", "Neighbours", beside="beside", more=LAYERS),
+    Place(Ability.EMBED, "anisotropy", "Anisotropy", beside="beside"),
 )
 
 
-def explore_links(name: str, base: str, abilities: Collection[Ability], download: str, *, has_moved: bool) -> str:
+def explore_links(card: ModelCard, base: str, download: str, *, has_moved: bool) -> str:
     """A row of links.
 
     Args:
-        name: Of the tuned model.
-        base: Of the model it started from.
-        abilities: Of the tuned model.
-        has_moved: Whether anything below the head moved: else it stands where its base stands in every tab.
+        card: Of the tuned model.
+        base: Name of the model it started from.
         download: Address of the model as a file; "" = it cannot be had.
+        has_moved: Whether anything below the head moved: else it stands where its base stands in every tab.
     """
     links = []
-    for ability, tab, label, beside, more in TABS:
-        if ability not in abilities:
+    for place in PLACES:
+        if place.ability not in card.abilities or (place.tab == "attention" and card.model_type == LSTM):
             continue
-        beside_base = {beside: base} if beside else {}
-        side = ("beside its base" if has_moved else "the same as its base") if beside else ""
-        links.append(_link(tab, name, more | beside_base, label, side, f"{name}, beside {base}" if beside else name))
-        if has_moved and not beside:  # to be looked at one after the other
-            links.append(_link(tab, base, more, label, "of its base", base))
+        side = ("beside its base" if has_moved else "the same as its base") if place.beside else ""
+        title = f"{card.name}, beside {base}" if place.beside else card.name
+        links.append(_link(place.tab, place.fields(card.name, base), place.label, side, title))
+        if has_moved and not place.beside:  # to be looked at one after the other
+            links.append(_link(place.tab, place.fields(base, ""), place.label, "of its base", base))
     if download:
-        links.append(
-            f"<a href='{escape(download)}' download title='safetensors, model card, and the recipe as a script'>"
-            "Download the model</a>"
-        )
+        links.append(f"<a href='{escape(download)}' download title='{_held(card)}'>Download the model</a>")
     return _row("Explore the tuned model", "Explore it in", links)
+
+
+def _held(card: ModelCard) -> str:
+    """What the file of a tuned model holds."""
+    if card.model_type == LSTM:
+        return "safetensors, model card, and the examples; no script, as transformers has no such network"
+    return "safetensors, model card, and the recipe as a script"
 
 
 def mix_link(model: str, mix: Sequence[float]) -> str:
@@ -58,7 +95,9 @@ def mix_link(model: str, mix: Sequence[float]) -> str:
     """
     weights = ", ".join(f"{weight:.4f}" for weight in mix)
     title = f"{model}: the normalised layers of each use of a word, weighted as this task learned it"
-    link = _link("neighbours", model, {"join": "normalised", "weights": weights}, "Neighbours", "by this mix", title)
+    link = _link(
+        "neighbours", {"model": model, "join": "normalised", "weights": weights}, "Neighbours", "by this mix", title
+    )
     return _row("Explore the learned mix", "Look at a word in", [link])
 
 
@@ -70,8 +109,10 @@ def text_links(model: str, text: str) -> str:
         text: All of it, from the prompt's beginning.
     """
     links = [
-        _link("attention", model, {"text": text}, "Attention", "which tokens each token looks at", model),
-        _link("generate", model, {"text": text, "show": "score"}, "Score", "how expected each token was", model),
+        _link("attention", {"model": model, "text": text}, "Attention", "which tokens each token looks at", model),
+        _link(
+            "generate", {"model": model, "text": text, "show": "score"}, "Score", "how expected each token was", model
+        ),
     ]
     if max(map(len, links)) > LONGEST_ADDRESS:
         return note("This text is too long for a link: copy it to look at it in Attention or Score.")
@@ -83,7 +124,7 @@ def _row(label: str, words: str, links: Sequence[str]) -> str:
     return f"{start}<span>{words}</span>{''.join(links)}</div>"
 
 
-def _link(tab: str, model: str, more: Mapping[str, object], label: str, side: str, title: str) -> str:
-    query = urlencode({"tab": tab, "model": model} | more, quote_via=quote_plus)
+def _link(tab: str, fields: Mapping[str, object], label: str, side: str, title: str) -> str:
+    query = urlencode({"tab": tab, **fields}, quote_via=quote_plus)
     small = f" <small>{side}</small>" if side else ""
     return f"<a href='?{query}' title='{escape(title)}'>{label}{small}</a>"

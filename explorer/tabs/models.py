@@ -9,6 +9,7 @@ from huggingface_hub import constants
 
 from explorer.errors import ExplorerError, TooBusy
 from explorer.figures.catalogue import ABILITY_WORDS, budget_bar, model_table, reach_note
+from explorer.figures.own_models import own_table
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
@@ -16,6 +17,9 @@ from explorer.tabs.kinds import told
 from explorer.tabs.learning import build_learning
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET, add_stop, error_box, loading_words, progress_box
+from explorer.tabs.own_models import find_own
+from explorer.tabs.owner import build_owner, with_owner
+from explorer.training.jobs.supervising import open_jobs
 
 ANYTHING = "any"
 WANTED = [("anything", ANYTHING), *((words, ability.value) for ability, words in ABILITY_WORDS.items())]
@@ -81,12 +85,13 @@ def build(registry: Registry) -> LinkedTab:
                 with gr.Row(elem_classes="models-filter"):
                     can = gr.Dropdown(WANTED, value=ANYTHING, label="What it can do", scale=0, min_width=260)
                     only_here = gr.Checkbox(value=False, label="On this machine only", scale=0, min_width=260)
+                own = gr.HTML(padding=False, elem_id="own-models")
                 first = models(ANYTHING, only_here=False)
                 table = gr.HTML(first, js_on_load=ON_LOAD, padding=False, elem_classes="result")
             with gr.Tab("What is learned when", id="learning") as learning:
                 traced = build_learning(registry)
         shown = gr.Radio([offer.id, learning.id], value=offer.id, visible="hidden")
-        clock = gr.Timer(REFRESH_SECONDS, active=False)
+        clock, owner = gr.Timer(REFRESH_SECONDS, active=False), build_owner()
     for view in (offer, learning):
         view.select(None, None, shown, js=f"() => {json.dumps(view.id)}", **QUIET)
 
@@ -115,6 +120,7 @@ def build(registry: Registry) -> LinkedTab:
     with tab:
         add_stop(message, [acted])
     tab.select(lambda *now: (gr.Timer(active=True), *refresh(*now)), filters, [clock, budget, table], **QUIET)
+    tab.select(lambda token: own_table(find_own(open_jobs(), token)), owner, own, js=with_owner(1), **QUIET)
     clock.tick(refresh, filters, [budget, table], **QUIET)
     gr.on([field.change for field in filters], refresh, filters, [budget, table], **QUIET)
     fields = {"models_view": shown, "trained": traced, "can": can, "here": only_here}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from explorer.errors import ExplorerError
+from explorer.figures.own_models import OwnModel
 from explorer.models.card import ModelCard
 from explorer.training.jobs.naming import tuned_card
 from explorer.training.jobs.results import JobStatus
@@ -19,8 +20,8 @@ def card_of(store: JobStore, status: JobStatus, run: int) -> ModelCard | None:
         return None
 
 
-def own_models(store: JobStore, owner: str) -> list[ModelCard]:
-    """The models that a visitor's jobs made, newest first.
+def find_own(store: JobStore, owner: str) -> list[OwnModel]:
+    """The models that a visitor's jobs made, those of the newest job first.
 
     Args:
         store: Of all jobs.
@@ -30,5 +31,10 @@ def own_models(store: JobStore, owner: str) -> list[ModelCard]:
         jobs = store.jobs(owner)
     except ExplorerError:
         return []
-    cards = [card_of(store, status, run) for status in jobs for run in sorted(status.outcomes)]
-    return [card for card in cards if card]
+    made = [(card_of(store, status, run), status, run) for status in jobs for run in sorted(status.outcomes)]
+    return [OwnModel(card, status, run) for card, status, run in made if card]
+
+
+def own_models(store: JobStore, owner: str) -> list[ModelCard]:
+    """Their cards; arguments as of find_own."""
+    return [model.card for model in find_own(store, owner)]

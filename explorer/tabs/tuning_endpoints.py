@@ -6,7 +6,7 @@ the same limits hold as on the page.
 
 import json
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from explorer.analysis.exporting import to_json
@@ -27,9 +27,11 @@ from explorer.training.tuning.reading import guess_columns, make_examples, read_
 from explorer.training.tuning.recipe import TASKS, Recipe
 from explorer.training.tuning.results import Run
 from explorer.training.tuning.sampling import split_examples
+from explorer.training.tuning.suits import fit_recipe
 
 Answer = dict[str, Any]
 Rows = list[dict[str, Any]] | str | None
+PLAIN = Recipe()
 CALLERS = "The caller's examples"
 
 
@@ -37,8 +39,10 @@ def tuning_endpoints(registry: Registry) -> tuple[Callable[..., Answer], ...]:
     """The functions to be called by name, with keyword parameters; each returns how a job stands, as JSON.
 
     A job learns from rows (objects, or a table as text: csv, tsv, jsonl); where none are given, from our own set of its
-    task. Several methods make a race; several sizes a learning curve of each. The models of its runs, once they are
-    done, are asked by their names at every other endpoint.
+    task ("similarity" has two: scored asks for the pairs with scores rather than the triplets). Several methods make a
+    race; several sizes a learning curve of each. The models of its runs, once they are done, are asked by their names
+    at every other endpoint. Options are fields of a Recipe; epochs, learning rate and prefix are those that suit model,
+    task and method where they are not given, or null.
     """
 
     def start_fine_tuning(
@@ -52,19 +56,26 @@ def tuning_endpoints(registry: Registry) -> tuple[Callable[..., Answer], ...]:
         columns: dict[str, str] | None = None,
         title: str = "",
         options: dict[str, Any] | None = None,
+        scored: bool = False,
     ) -> Answer:
+        """Put a job of fine-tuning in line.
+
+        Options are fields of a Recipe. Where they are not given, epochs, learning_rate and prefix suit model, task and
+        method: 3 epochs, or 8 for tags, answers and whatever an encoder-decoder writes; at a peak of 1e-3 where the
+        weights rest, else 1e-4, 3e-4 where epochs are 8, 2e-5 for full similarity; "classify: " before classes that
+        are written.
+        """
         if task not in TASKS:
             raise UnsuitableText(f"There is no task {str(task)[:40]!r}; there are: {', '.join(TASKS)}.")
-        recipe = _recipe(task, options or {})
+        wanted = _checked(options or {})
         models, name = find_model(registry, model)
-        check_can_be_had(models.card(name))
-        found = _examples(task, examples, held_out, columns)
-        found = split_examples(found, recipe.held_out_share, seed=recipe.seed)  # all runs are measured on the same
-        runs = tuple(
-            Run(replace(recipe, method=str(method)), size, name)
-            for size in sizes or [0]
-            for method in methods or ["full"]
-        )
+        card = models.card(name)
+        check_can_be_had(card)
+        recipes = [fit_recipe(task, str(method), card.abilities, wanted) for method in methods or [PLAIN.method]]
+        found = _examples(task, examples, held_out, columns, scored=scored)
+        # All runs are measured on the same: neither the share nor the seed hangs on the method.
+        found = split_examples(found, recipes[0].held_out_share, seed=recipes[0].seed)
+        runs = tuple(Run(recipe, size, name) for size in sizes or [0] for recipe in recipes)
         store = open_jobs()
         return _answer(store.job(owner, store.submit(owner, JobSpec(str(title), runs, found.name), found)))
 
@@ -97,8 +108,8 @@ def _answer(status: JobStatus) -> Answer:
     return to_json(status) | {"models": to_json(models)}
 
 
-def _recipe(task: str, options: Answer) -> Recipe:
-    """A recipe with what the caller wants otherwise.
+def _checked(options: Answer) -> Answer:
+    """What the caller wants otherwise than what suits: fields of Recipe, as they came.
 
     Raises:
         JobRefused: An option is unknown, or of another type.
@@ -110,16 +121,18 @@ def _recipe(task: str, options: Answer) -> Recipe:
             raise JobRefused(f"There is no option {str(name)[:40]!r}; there are: {offered}.")
         kind = known[name]
         is_of_kind = isinstance(value, int | float if kind is float else kind) and not isinstance(value, bool)
-        if not is_of_kind and not (value is None and name == "learning_rate"):
+        if not is_of_kind and value is not None:
             raise JobRefused(f"{name} is {'a text' if kind is str else 'a number'}, not {value!r:.40}.")
-    return Recipe(task=task, **options)
+    return options
 
 
-def _examples(task: str, rows: Rows, held_out: Rows, columns: dict[str, str] | None) -> ExampleSet:
+def _examples(task: str, rows: Rows, held_out: Rows, columns: dict[str, str] | None, *, scored: bool) -> ExampleSet:
+    if rows and scored:
+        raise UnsuitableText("scored asks for our own pairs: leave it out where examples are given.")
     if not rows:
         if held_out:
             raise UnsuitableText("Give examples to learn from with those to measure on.")
-        return own_examples(task)
+        return own_examples(task, scored=scored)
     found = _read(task, rows, columns, CALLERS)
     if held_out:
         found = with_held_out(found, _read(task, held_out, columns, f"{CALLERS} to measure on"))

@@ -2,6 +2,8 @@
 
 import re
 from dataclasses import replace
+from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -23,11 +25,14 @@ from explorer.figures.tuning_words import (
     score_words,
     step_words,
 )
-from explorer.models.card import Ability
+from explorer.models.catalogue import CATALOGUE
+from explorer.tabs.links import SEPARATOR
 from explorer.training.jobs.tables import job_tables, run_tables
 from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.suits import SCORES, explain_score
 from tests.figures.tuned_jobs import EVIL, OUTCOME, STEPS, make_job, make_log
+
+CARDS = {card.name: card for card in CATALOGUE}
 
 
 def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_marks():
@@ -158,9 +163,9 @@ def test_lists_of_jobs_escape_and_mark_what_is_best():
 
 def test_links_open_the_tabs_that_the_model_is_able_to_use():
     name = 'mine" & <yours> · LoRA #a1b2c3d4e5f6-0'
-    abilities = {Ability.EMBED, Ability.FILL_BLANKS}
-    row = explore_links(name, "MiniLM (masked)", abilities, "tuned/a/0.zip", has_moved=True)
-    still = explore_links(name, "MiniLM (masked)", abilities, "", has_moved=False)
+    card = replace(CARDS["MiniLM (masked)"], name=name)
+    row = explore_links(card, "MiniLM (masked)", "tuned/a/0.zip", has_moved=True)
+    still = explore_links(card, "MiniLM (masked)", "", has_moved=False)
     assert "beside its base" in row and "beside its base" not in still and "the same as its base" in still
     assert "tab=fill&model=mine%22+%26+%3Cyours%3E+%C2%B7+LoRA+%23a1b2c3d4e5f6-0&show=compare" in row
     assert "?tab=attention&model=MiniLM+%28masked%29'" in row and "Attention <small>of its base" in row
@@ -184,6 +189,18 @@ def test_links_open_the_tabs_that_the_model_is_able_to_use():
     both = judged_sides(sides, is_sure=False)
     assert both.index("<bdi>before") < both.index("<bdi>after") and "sure<" not in both
     assert "<section>" not in judged_sides(sides[:1], is_sure=True)
+
+
+def test_a_tuned_model_that_fills_spans_stands_beside_its_base_and_an_lstm_is_not_looked_at_in_attention():
+    name = "MiniLM (span) · full · a | b #a1b2c3d4e5f6-0"
+    row = explore_links(replace(CARDS["MiniLM (span)"], name=name), "MiniLM (span)", "", has_moved=True)
+    [link] = [dict(parse_qsl(unescape(href))) for href in re.findall(r"href='\?([^']*)'", row) if "show=spans" in href]
+    assert link.pop("span_models").split(SEPARATOR) == [name.replace("|", " "), "MiniLM (span)"]
+    assert link == {"tab": "fill", "show": "spans"} and "Fill in the blank" not in row and "tab=attention" in row
+    assert "recipe as a script" in explore_links(CARDS["MiniLM (span)"], "", "tuned/a/0.zip", has_moved=True)
+    row = explore_links(replace(CARDS["ELMo mini"], name=name), "ELMo mini", "tuned/a/0.zip", has_moved=True)
+    assert "no script" in row and "recipe as a script" not in row
+    assert "tab=attention" not in row and "tab=neighbours" in row and "tab=anisotropy" in row
 
 
 def test_tables_hold_every_number_and_what_it_is_of():

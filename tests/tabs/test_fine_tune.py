@@ -23,6 +23,7 @@ from explorer.tabs.fine_tune.looking import BEST, Looked, look_at, need_tuned, t
 from explorer.tabs.fine_tune.offers import offer_methods, offer_model, offer_options
 from explorer.tabs.fine_tune.parts import Part, draw_parts
 from explorer.tabs.fine_tune.plan import Options, plan_runs
+from explorer.tabs.fine_tune.taking import figure_link
 from explorer.tabs.fine_tune.try_it import BOXES, _first_texts, example_of
 from explorer.tabs.fine_tune.try_it import FIRST as TRIED
 from explorer.tabs.neighbours.which_vector import build_which, read_vector
@@ -135,6 +136,22 @@ def test_views_draw_every_state_of_a_job_and_escape_what_was_typed():
     assert [line.is_baseline for line in lines] == [False, True, False] and list(chance) == ["most frequent class"]
 
 
+def test_a_picture_and_its_file_say_model_task_method_and_how_many():
+    race = make_job("full", "lora")
+    [loss, score] = re.findall(r"data-file='([^']*)' data-title='([^']*)'", "".join(curves._pictures(look(race))[1:]))
+    assert loss[0] == "fine-tune-loss-MiniLM-classification-full-lora" and score[0].startswith("fine-tune-score-MiniLM")
+    assert unescape(loss[1]) == "Loss: MiniLM<br>Classify sentences · Everything, LoRA · films · n = 4 held out"
+    hostile = replace(race, spec=replace(race.spec, runs=tuple(replace(run, model=EVIL) for run in race.spec.runs)))
+    both = "".join(history._update(look(race, jobs=(race, hostile)), race.id)[4:])
+    assert "data-file='compared-loss-MiniLM-" in both and "data-file='compared-score-MiniLM-" in both
+    link = figure_link([hostile], 1, "movement", "How far each part moved")
+    assert "data-file='movement-script-b-classification-lora'" in link and EVIL not in link
+    assert history._update(look(race, jobs=(race,)), "")[4:] == ("", ""), "nothing is ticked, so nothing is drawn"
+    labels = curves._pictures(look(make_job("full", examples=(8, 32)), run=1))
+    assert "Everything, 32 examples" in labels[1] and "32 examples" not in labels[0]
+    assert "data-file='mistakes-MiniLM-classification-full'" in mistakes.draw(look(race), "wrong")[4]
+
+
 def test_a_learned_mix_of_layers_is_followed_to_the_neighbours_of_a_word():
     html = moved.draw(look(make_job("layers")))[2]
     href = unescape(re.search(r"href='([^']*)'", html)[1])
@@ -192,16 +209,28 @@ def test_what_is_offered_suits_model_and_task():
     *kept, said = offer_methods(registry, "all-MiniLM-L6-v2", "masked", "race", "full", ["full"])
     assert kept == [gr.skip(), gr.skip()] and "MiniLM (masked) can" in said
     assert "No model is called" in offer_methods(registry, "<b>", "masked", "race", "full", ["full"])[2]
-    shown = [
-        [one.visible for one in offer_options(registry, *chosen)]
+    offered = [
+        offer_options(registry, *chosen)
         for chosen in (
             ("all-MiniLM-L6-v2", "classification", "one", "full"),
             ("all-MiniLM-L6-v2", "similarity", "one", "lora"),
             ("MiniLM (causal)", "classification", "race", "full"),
+            ("MiniLM (span)", "pairs", "race", "frozen"),
+            ("MiniLM (span)", "pairs", "one", "frozen"),
+            ("MiniLM (span)", "text_to_text", "one", "full"),
             ("no such model", "pairs", "one", "frozen"),
         )
     ]
-    assert shown == [[False] * 3, [True, False, True], [True, True, False], [False] * 3]
+    assert [[one.visible for one in options] for options in offered] == [
+        [False] * 4,
+        [True, False, True, False],
+        [True, True, False, False],
+        [True, False, False, True],
+        [False] * 4,
+        [False, False, False, True],
+        [False] * 4,
+    ]
+    assert (offered[3][3].placeholder, offered[5][3].placeholder) == ("classify: ", "nothing")
 
 
 def test_a_sentence_to_try_stands_ready_where_the_examples_are_ours(tmp_path):

@@ -13,22 +13,27 @@ from gradio_client.exceptions import AppError
 from huggingface_hub import constants
 
 from explorer.analysis import tokenize_text
-from explorer.errors import UnknownJob, UnknownModel
+from explorer.errors import JobRefused, UnknownJob, UnknownModel, UnsuitableText
+from explorer.figures.own_models import own_table
 from explorer.models.card import Ability
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.settings import settings
 from explorer.shell import find_model as find_in_shell
+from explorer.tabs.own_models import find_own, own_models
 from explorer.tabs.page import build_page
+from explorer.tabs.tuning_endpoints import tuning_endpoints
 from explorer.tabs.visitors import ask_model, find_model, forget_job
 from explorer.training.jobs.naming import split_name, tuned_name
 from explorer.training.jobs.records import write_record
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
-from explorer.training.jobs.supervising import open_jobs
+from explorer.training.jobs.supervising import WorkerStarter, open_jobs
 from explorer.training.tuning.examples import ExampleSet, LabelledText
+from explorer.training.tuning.own import own_examples
 from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.results import Outcome, Run
+from explorer.training.tuning.suits import suggest_recipe
 from explorer.training.tuning.tuned_card import FACTS, TunedFacts
 from tests.conftest import SHIPPED
 
@@ -86,6 +91,21 @@ def test_a_tuned_model_is_found_by_the_end_of_its_name_everywhere(store, registr
         assert Ability.FILL_BLANKS in card.abilities and Ability.EMBED in card.abilities
     assert name not in registry.names()  # for the call alone
     assert find_in_shell(name)[1] == name
+
+
+def test_a_visitor_s_own_models_are_listed_with_what_each_was_made_from_and_for(store):
+    evil = replace(SPEC, title="My <b>films</b>")
+    id = store.submit(ANNE, evil, EXAMPLES)
+    finish(store, id, 1)
+    [model] = find_own(store, ANNE)
+    assert (model.card.name, model.status.id, model.run) == (tuned_name(id, evil, 1), id, 1)
+    assert [card.name for card in own_models(store, ANNE)] == [model.card.name]
+    table = own_table([model])
+    for said in (f"?tab=fine-tune&amp;job={id}&amp;which=1", f">{SHIPPED}<", "Classify sentences", "75.0 % <abbr"):
+        assert said in table
+    assert "22.0 M" in table and "<b>" not in table and " open>" in table
+    assert " open>" not in own_table([model] * 9) and own_table(find_own(store, BOB)) == ""
+    assert find_own(store, "") == []
 
 
 def test_a_model_that_is_not_there_says_why(store, registry):
@@ -150,6 +170,33 @@ def test_what_a_caller_cannot_have_is_refused_with_the_reason(client, monkeypatc
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     refused("BERT large needs internet the first time", model="BERT large")  # and not when the job has its turn
     assert client.predict(owner=ANNE, api_name="/list_jobs") == []
+
+
+@pytest.mark.parametrize(("task", "model"), [("tagging", "MiniLM (masked)"), ("pairs", "MiniLM (span)")])
+def test_a_job_over_http_takes_what_suits_where_nothing_else_is_said(store, registry, monkeypatch, task, model):
+    monkeypatch.setattr(WorkerStarter, "__call__", lambda self: None)
+    start, *_ = tuning_endpoints(registry)
+    abilities = registry.card(model).abilities
+    job = start(ANNE, task, model, methods=["frozen", "full"], options={"seed": 3, "learning_rate": None})
+    runs = store.job(ANNE, job["id"]).spec.runs
+    assert [run.recipe for run in runs] == [
+        replace(suggest_recipe(task, method, abilities), seed=3) for method in ("frozen", "full")
+    ]
+    assert runs[0].recipe.learning_rate != runs[1].recipe.learning_rate
+    job = start(ANNE, task, model, options={"prefix": "", "epochs": 2})
+    [run] = store.job(ANNE, job["id"]).spec.runs
+    assert (run.recipe.prefix, run.recipe.epochs) == ("", 2)
+
+
+def test_our_scored_pairs_can_be_asked_for_over_http(store, registry, monkeypatch):
+    monkeypatch.setattr(WorkerStarter, "__call__", lambda self: None)
+    start, *_ = tuning_endpoints(registry)
+    job = start(ANNE, "similarity", scored=True, options={"similarity_loss": "cosine"})
+    assert store.examples(ANNE, job["id"]) == own_examples("similarity", scored=True)
+    with pytest.raises(UnsuitableText, match="our own pairs"):
+        start(ANNE, "similarity", scored=True, examples=[{"text": "A.", "other": "B.", "score": 1}])
+    with pytest.raises(JobRefused, match="no similarity_loss 'magic'"):
+        start(ANNE, "similarity", options={"similarity_loss": "magic"})
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """The examples that the panel of the tab Fine-tune holds, from what visitors give."""
 
 import gzip
+import time
+from threading import Thread
 
 import pytest
 
@@ -74,18 +76,42 @@ def test_a_part_is_a_column_or_a_second_file(key):
     assert (len(made.train), len(made.held_out)) == (38, 2)
 
 
+def read_edited(task, table):
+    return read_given(task, YOURS, given_tables().put(table), "", ())
+
+
 def test_edited_rows_take_the_place_of_the_first_ones(key):
     table = given_tables().get(key)
     rows = first_rows(table, "classification")["data"]
     rows[0][2], rows[1] = "changed", ["", None, ""]
     rows.append(["", "b", "added"])
     after = edited(table, "classification", rows)
-    assert len(after.rows) == len(table.rows) and len(table.rows) == len(after.numbers)
-    assert after.rows[0][2] == "changed" and after.rows[SHOWN_ROWS - 1][2] == "added"
-    assert after.rows[SHOWN_ROWS:] == table.rows[SHOWN_ROWS:] and table.rows[0][2] != "changed"
-    typed = edited(None, "pairs", [["", "", ""], ["A dog", "An animal", "yes"], ["", "", ""]])
-    assert typed.numbers == (2,), "a message names the row where it stands on the page"
-    assert typed.columns == ("premise", "hypothesis", "label") and typed.rows == (("A dog", "An animal", "yes"),)
+    assert after.rows[0][2] == "changed" and after.rows[SHOWN_ROWS][2] == "added"
+    assert after.rows[SHOWN_ROWS + 1 :] == table.rows[SHOWN_ROWS:] and table.rows[0][2] != "changed"
+    assert len(read_edited("classification", after).train) == len(table.rows), "one emptied, one added"
+
+
+def test_rows_edited_again_and_again_keep_their_numbers_and_none_is_lost_or_taken_twice(key):
+    table = given_tables().get(key)
+    rows = first_rows(table, "classification")["data"]
+    for change in ([1, ["", "", ""]], [0, ["0", "a", "changed"]], [SHOWN_ROWS, ["", "b", "added"]], [2, [""] * 3]):
+        rows[change[0] : change[0] + 1] = [change[1]]
+        table = edited(table, "classification", rows)
+        assert first_rows(table, "classification")["data"] == [list(row) for row in rows], "as on the page"
+    said = [one.text for one in read_edited("classification", table).train]
+    wanted = ["changed", *(f"a sentence of {n} words" for n in range(3, SHOWN_ROWS)), "added"]
+    assert said == [*wanted, *(f"a sentence of {n} words" for n in range(SHOWN_ROWS, 40))]
+
+
+def test_of_what_is_typed_from_nothing_a_message_names_the_row_where_it_stands_on_the_page():
+    table, rows = None, first_rows(None, "pairs")["data"]
+    for place, row in ((1, ["A dog", "An animal", "yes"]), (2, ["A cat", "", "no"]), (4, ["", "A bird", "no"])):
+        rows += [["", "", ""] for _ in range(place + 1 - len(rows))]
+        rows[place] = row
+        table = edited(table, "pairs", rows)
+    assert table.columns == ("premise", "hypothesis", "label") and table.numbers == (1, 2, 3, 4, 5)
+    said = data._say("pairs", YOURS, given_tables().put(table), "", data.ASIDE)
+    assert "the second is empty (row 3); the first sentence is empty (row 5)" in said
 
 
 def test_a_label_beside_a_long_sentence_has_room():
@@ -121,6 +147,29 @@ def test_what_cannot_be_used_is_said_in_place_and_the_page_goes_on(tmp_path, con
     assert "Reading" in first[1] and len(first) == len(last) == 6 + data.SLOTS
     assert said in last[1] and "role='alert'" in last[1]
     assert "<i>" not in last[1] and "<script>" not in last[1]
+
+
+def test_fifty_megabytes_are_read_while_another_visitor_is_answered(tmp_path):
+    path, rows = tmp_path / "large.csv", 24_000
+    path.write_text("text,label\n" + "".join(f'"{"sentence" * 256}{n}",{"ab"[n % 2]}\n' for n in range(rows)))
+    assert 48e6 < path.stat().st_size < settings().largest_examples_mib * 2**20
+    drawn, waits = [], []
+
+    def load() -> None:
+        drawn.extend(data._take("classification", "", 0.2, lambda: read_table(path, task="classification")))
+
+    loading = Thread(target=load)
+    loading.start()
+    while loading.is_alive():
+        began = time.perf_counter()
+        assert "complaint" in data._say("classification", OURS, "", "", 0.2)
+        waits.append(time.perf_counter() - began)
+        time.sleep(0.1)
+    loading.join()
+    key, said, *_ = drawn[-1]
+    assert "large.csv" in said and f"Of {rows:,} examples 20,000 are learned from" in said
+    assert len(given_tables().get(key).rows) == rows
+    assert len(waits) > 5 and sorted(waits)[int(0.95 * len(waits))] < 1, "seconds, with what the machine does besides"
 
 
 def test_what_is_read_fills_the_choice_of_columns():

@@ -9,10 +9,20 @@ from explorer.models.registry import Registry
 from explorer.tabs.fine_tune.controls import build_controls
 from explorer.tabs.fine_tune.data import read_examples
 from explorer.tabs.fine_tune.first_tuned import read_first_tuned
-from explorer.tabs.fine_tune.form import OPTIONS, Asked, asked_for, asked_in, bind, compare, fill_form, name_for_others
+from explorer.tabs.fine_tune.form import (
+    OPTIONS,
+    Asked,
+    asked_for,
+    asked_in,
+    bind,
+    compare,
+    differences,
+    fill_form,
+    name_for_others,
+)
 from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, given_tables, read_given
 from explorer.tabs.fine_tune.looking import look_at
-from explorer.tabs.fine_tune.plan import Options, plan_runs
+from explorer.tabs.fine_tune.plan import NO_PREFIX, Options, plan_runs, recipe_of
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
 from explorer.training.tuning.columns import guess_columns
@@ -21,7 +31,7 @@ from explorer.training.tuning.own import own_examples
 from explorer.training.tuning.reading import read_table
 from explorer.training.tuning.recipe import METHODS, TASKS
 from explorer.training.tuning.retelling import table_of
-from explorer.training.tuning.suits import OWN_MODELS
+from explorer.training.tuning.suits import OWN_MODELS, find_ways
 from tests.training.jobs.jobs_made import ANNE, BOB
 
 REGISTRY = Registry(CATALOGUE, lambda: None)
@@ -58,6 +68,25 @@ def test_a_job_tells_what_was_chosen_for_it(kind, rate):
     options = Options(epochs=3.0, batch_size=8, learning_rate=rate, patience=2, seed=7)
     asked = asked_for(REGISTRY, spec_of(kind, options=options))
     assert asked == Asked("all-MiniLM-L6-v2", "classification", kind, tuple(KINDS[kind]), options)
+
+
+@pytest.mark.parametrize("task", ["classification", "text_to_text"])
+@pytest.mark.parametrize("prefix", ["", NO_PREFIX, "summarize: "])
+@pytest.mark.parametrize("ways", [["full"], ["frozen", "full"]])
+def test_a_prefix_is_read_before_each_text_unless_what_suits_is_wanted_and_comes_back(task, prefix, ways):
+    card, options = REGISTRY.card("MiniLM (span)"), Options(prefix=prefix)
+    ways = [way for way in ways if way in find_ways(task, card.abilities, card.model_type)]
+    runs = plan_runs("one" if len(ways) == 1 else "race", card, task, ways, options, 200)
+    usual = "classify: " if task == "classification" else ""
+    assert runs[-1].recipe.prefix == {"": usual, NO_PREFIX: ""}.get(prefix, prefix)
+    spec, asked = JobSpec("mine", runs, own_examples(task).name), asked_for(REGISTRY, JobSpec("mine", runs, ""))
+    again = [recipe_of(task, way, asked.options, card.abilities) for way in asked.methods]
+    assert again == [run.recipe for run in runs]
+    assert differences(REGISTRY, spec, asked) == []
+    other = replace(asked, options=Options(prefix="ask: "))
+    assert differences(REGISTRY, spec, other) == ["the prefix “ask: ”"]
+    if runs[-1].recipe.prefix:
+        assert differences(REGISTRY, spec, replace(asked, options=Options(prefix=NO_PREFIX))) == ["no prefix"]
 
 
 def test_every_task_is_asked_for_as_it_stands_in_its_own_form():

@@ -127,7 +127,8 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
         [controls.message, act.job, act.panel.run, bound], **QUIET,
     )  # fmt: skip
     _wire_form(registry, store, example, act, known, bound, chosen)
-    started.then(**redraw).then(None, None, None, js=TO_JOB, **QUIET)
+    to_job = f"said => {{ if (!said) ({TO_JOB})(); }}"  # what was refused is said beside the button
+    started.then(**redraw).then(None, controls.message, None, js=to_job, **QUIET)
     for button, change in ((act.panel.stop, store.stop), (act.panel.resume, store.resume)):
         button.click(_changing(change), [act.owner, act.job], act.panel.message, **QUIET).then(**redraw)
     act.panel.delete.click(

@@ -13,7 +13,8 @@ from explorer.tabs.fine_tune.offers import offer_methods, offer_model, offer_opt
 from explorer.tabs.fine_tune.plan import KINDS, MOST_COMPARED, Options
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import ModelPicker, build_picker_of
-from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.jobs.limits import LONGEST_PREFIX
+from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS
 
 METHOD_HINTS = {
     "frozen": "The model stays as it is; a new layer on top learns from its features, read once. Seconds.",
@@ -22,9 +23,8 @@ METHOD_HINTS = {
     "full": "Every weight learns: usually the best score, and the slowest.",
     "scratch": "Nothing is kept of what the model learned in pre-training: the comparison that shows its worth.",
 }
-RANK, WEIGHT, LOSS = (list(Options.__dataclass_fields__).index(name) for name in (
-    "lora_rank", "auxiliary_weight", "similarity_loss"))  # fmt: skip
-LOSSES = [("Triplet", "triplet"), ("Cosine", "cosine"), ("In the batch", "in_batch")]
+RANK, WEIGHT, LOSS, PREFIX = (list(Options.__dataclass_fields__).index(name) for name in (
+    "lora_rank", "auxiliary_weight", "similarity_loss", "prefix"))  # fmt: skip
 HOW_MANY = {
     "race": "Two or three, one after another on the same examples.",
     "labels": "One or two, each on 8, 32, 128 … of the examples.",
@@ -82,8 +82,9 @@ def build_controls(registry: Registry) -> Controls:
             info=HOW_MANY["race"], elem_id="tune-methods",
         )  # fmt: skip
     title, *options = _build_options()
-    message = gr.HTML(padding=False, elem_classes="message-place")
-    start = gr.Button("Start", variant="primary", elem_id="tune-start")
+    with gr.Column(elem_id="tune-start-box"):
+        message = gr.HTML(padding=False, elem_classes="message-place")
+        start = gr.Button("Start", variant="primary", elem_id="tune-start")
     hinted = method.change(lambda key: gr.Dropdown(info=METHOD_HINTS.get(key, "")), method, method, **QUIET)
     other_kind = kind.change(_methods_of, [kind, methods], [method, methods], **QUIET)
     chosen = [picker.name, task]
@@ -93,7 +94,7 @@ def build_controls(registry: Registry) -> Controls:
         event.then(
             partial(offer_methods, registry), [*chosen, kind, method, methods], [method, methods, message], **QUIET
         )
-    rare = [options[RANK], options[WEIGHT], options[LOSS]]
+    rare = [options[RANK], options[WEIGHT], options[LOSS], options[PREFIX]]
     for event in (data.other_task, picker.changed, hinted, other_kind):
         event.then(partial(offer_options, registry), [*chosen, kind, method], rare, **QUIET)
     return Controls(picker, task, data, kind, title, method, methods, options, start, message)
@@ -127,8 +128,12 @@ def _build_options() -> list[gr.components.Component]:
                          info="Of its small matrices: more can learn more.")  # fmt: skip
         weight = gr.Slider(0, 1, first.auxiliary_weight, step=0.1, label="λ, weight of the language modelling loss",
                            visible=False, info="Beside the task's, as GPT was fine-tuned; 0 = without.")  # fmt: skip
-        loss = gr.Radio(LOSSES, value=first.similarity_loss, label="Loss", visible=False,
+        losses = [(label, key) for key, label in LOSSES.items()]
+        loss = gr.Radio(losses, value=first.similarity_loss, label="Loss", visible=False,
                         info="What makes vectors of like sentences alike.")  # fmt: skip
+        prefix = gr.Textbox(first.prefix, max_length=LONGEST_PREFIX, label="Prefix", visible=False,
+                            info="Read before each text, such as “summarize: ” with its space. Empty = as it stands "
+                            "there in grey; a space = nothing.")  # fmt: skip
         seed = gr.Number(first.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", info="The same seed "
                          "gives the same run; another one shows how much is chance.")  # fmt: skip
-    return [title, epochs, batch, rate, length, patience, rank, weight, loss, seed]
+    return [title, epochs, batch, rate, length, patience, rank, weight, loss, prefix, seed]

@@ -13,8 +13,7 @@ from explorer.figures.tuning_curves import HEIGHT_PIXELS, Curve, curve_words, ha
 from explorer.figures.tuning_words import kind_of, main_score, run_name, score_label
 from explorer.tabs.fine_tune.looking import Looked, Steps
 from explorer.tabs.fine_tune.parts import Part
-from explorer.tabs.fine_tune.taking import job_links
-from explorer.tabs.taking_away import picture_link
+from explorer.tabs.fine_tune.taking import figure_link, job_links
 from explorer.training.jobs.results import JobStatus
 from explorer.training.tuning.recipe import METHODS
 from explorer.training.tuning.suits import MAIN_SCORES, explain_score
@@ -28,10 +27,11 @@ BAG_OF_WORDS = "on words"  # in the name of a baseline that learns from the same
 def build(first: Looked) -> tuple[gr.Tab, Part]:
     """Lay out the view, filled with what the tab opens on."""
     labels, loss, score, said, table, foot = draw(first)
+    taken = _pictures(first)
     with gr.Tab("Curves", id=VIEW) as tab:
         with gr.Column(elem_classes="with-figure", visible=labels is not None) as box:
             label_plot = gr.Plot(**_constructed(labels), show_label=False, elem_classes="figure", elem_id="tune-labels")
-            gr.HTML(picture_link("fewer-labels", ("Score over labelled examples",)), padding=False)
+            pictures = [gr.HTML(taken[0], padding=False)]
         with gr.Row(elem_classes="chart-pair"):
             plots, halves = [], []
             for plot, name in ((loss, "loss"), (score, "score")):
@@ -39,11 +39,11 @@ def build(first: Looked) -> tuple[gr.Tab, Part]:
                     halves.append(half)
                     plots.append(gr.Plot(**_constructed(plot), show_label=False, elem_classes="figure",
                                          elem_id=f"tune-{name}"))  # fmt: skip
-                    gr.HTML(picture_link(f"fine-tune-{name}", ()), padding=False)
+                    pictures.append(gr.HTML(taken[len(pictures)], padding=False))
         words = gr.HTML(said, padding=False, elem_classes="result", elem_id="tune-curve-words")
         runs = gr.HTML(table, padding=False, elem_classes="result", elem_id="tune-runs")
         below = gr.HTML(foot, padding=False)
-    return tab, Part(VIEW, VIEW, [box, label_plot, halves[0], *plots, words, runs, below], _update, _key)
+    return tab, Part(VIEW, VIEW, [box, label_plot, halves[0], *plots, words, runs, below, *pictures], _update, _key)
 
 
 def _key(looked: Looked) -> tuple:
@@ -123,7 +123,17 @@ def _update(looked: Looked) -> tuple:
     labels, loss, score, *rest = draw(looked)
     plots = [gr.Plot(figure, visible=figure is not None) for figure in (labels, loss, score)]
     boxes = [gr.Column(visible=figure is not None) for figure in (labels, loss)]
-    return boxes[0], plots[0], boxes[1], *plots[1:], *rest
+    return boxes[0], plots[0], boxes[1], *plots[1:], *rest, *_pictures(looked)
+
+
+def _pictures(looked: Looked) -> tuple[str, str, str]:
+    """The PNG of each figure."""
+    jobs, one = [looked.status], looked.run if kind_of(looked.status.spec) == "labels" else None
+    return (
+        figure_link(jobs, None, "fewer-labels", "Score over labelled examples"),
+        figure_link(jobs, one, "fine-tune-loss", "Loss"),
+        figure_link(jobs, one, "fine-tune-score", "Score"),
+    )
 
 
 def _constructed(figure: object) -> dict[str, object]:

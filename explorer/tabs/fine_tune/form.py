@@ -13,17 +13,17 @@ from explorer.figures.notes import note
 from explorer.figures.tuning_words import kind_of
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.fine_tune.controls import LOSSES, Controls
+from explorer.tabs.fine_tune.controls import Controls
 from explorer.tabs.fine_tune.data import put_back
 from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, source_of
 from explorer.tabs.fine_tune.looking import Looked
 from explorer.tabs.fine_tune.offers import counting_options
-from explorer.tabs.fine_tune.plan import KINDS, Options, recipe_of
+from explorer.tabs.fine_tune.plan import KINDS, NO_PREFIX, Options, recipe_of
 from explorer.tabs.visitors import find_card
 from explorer.training.jobs.limits import LONGEST_NAME
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
-from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS
 from explorer.training.tuning.retelling import table_of
 from explorer.training.tuning.suits import suggest_recipe
 from explorer.training.tuning.table import clean_text
@@ -38,9 +38,9 @@ OPTION_WORDS = {
     "lora_rank": "rank {}",
     "auxiliary_weight": "λ = {:g}",
     "similarity_loss": "the loss “{}”",
+    "prefix": "the prefix “{}”",
     "seed": "seed {}",
 }
-LOSS_WORDS = {key: label for label, key in LOSSES}
 LOST = "The examples of this job, {name}, are not held for you: give them again to train on them anew."
 
 
@@ -77,10 +77,11 @@ def asked_for(registry: Registry, spec: JobSpec) -> Asked:
     """What a job was asked for."""
     first, abilities = spec.runs[0], _abilities(registry, spec.runs[0].model)
     recipes = {run.recipe.method: run.recipe for run in spec.runs}
-    usual = {way: suggest_recipe(one.task, way, abilities).learning_rate for way, one in recipes.items()}
     values = {name: getattr(first.recipe, name) for name in OPTIONS}
-    is_usual = all(one.learning_rate == usual[way] for way, one in recipes.items())
-    values["learning_rate"] = 0.0 if is_usual else first.recipe.learning_rate or 0.0
+    for name, suits, none in (("learning_rate", 0.0, 0.0), ("prefix", "", NO_PREFIX)):
+        usual = {way: getattr(suggest_recipe(one.task, way, abilities), name) for way, one in recipes.items()}
+        is_usual = all(getattr(one, name) == usual[way] for way, one in recipes.items())
+        values[name] = suits if is_usual else values[name] or none
     ways = tuple(way for way in METHODS if way in recipes)
     return Asked(first.model, first.recipe.task, kind_of(spec), ways, Options(**values))
 
@@ -203,7 +204,9 @@ def differences(registry: Registry, spec: JobSpec, asked: Asked) -> list[str]:
 def _option_words(name: str, value: object) -> str:
     if value is None:
         return "the usual learning rate"
-    return OPTION_WORDS[name].format(LOSS_WORDS.get(value, value))
+    if value == "":
+        return "no prefix"
+    return OPTION_WORDS[name].format(LOSSES.get(value, value))
 
 
 def _abilities(registry: Registry, model: str) -> Collection[Ability]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 
 from explorer.errors import UnsuitableText
@@ -18,9 +18,20 @@ from explorer.training.tuning.table import Table, clean_text
 
 ROOM_MIB = 768
 CELL_BYTES = 60  # what a cell takes beside its characters
-SHOWN_ROWS = 20  # that can be edited
+SHOWN_ROWS = 20  # that can be edited, until more are added
 LEAST_SHARE, LONGEST_SHARE = 9, 24  # characters that a column is made for
 OURS, OUR_SCORES, YOURS = "ours", "ours scored", "yours"
+
+
+@dataclass(frozen=True)
+class EditedTable(Table):
+    """A table whose first rows were written on the page.
+
+    Attributes:
+        shown: How many of them stand there, empty ones included.
+    """
+
+    shown: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +90,7 @@ def first_rows(table: Table | None, task: str) -> dict[str, list]:
     if table is None:
         roles = [role for role in LAYOUTS[task][0] if role.is_needed]
         return {"headers": [role.key for role in roles], "data": [[""] * len(roles) for _ in range(3)]}
-    return {"headers": list(table.columns), "data": [list(row) for row in table.rows[:SHOWN_ROWS]]}
+    return {"headers": list(table.columns), "data": [list(row) for row in table.rows[: _count_shown(table)]]}
 
 
 def column_shares(rows: dict[str, list]) -> list[str]:
@@ -90,29 +101,47 @@ def column_shares(rows: dict[str, list]) -> list[str]:
     return [f"{100 * weight / sum(weights):.0f}%" for weight in weights]
 
 
-def edited(table: Table | None, task: str, rows: Sequence[Sequence[object]]) -> Table:
+def edited(table: Table | None, task: str, rows: Sequence[Sequence[object]]) -> EditedTable:
     """A table whose first rows are others now.
 
     Args:
         table: What first_rows showed the beginning of.
         task: A key of TASKS.
-        rows: As they stand on the page; empty ones do not count.
+        rows: As they stand on the page. Empty ones keep their place, so that the others keep theirs when more is
+            typed, and do not count when the table is read.
     """
     written = [tuple("" if cell is None else clean_text(str(cell)) for cell in row) for row in rows]
     if table is None:
-        filled = [(number, row) for number, row in enumerate(written, start=1) if any(cell.strip() for cell in row)]
         names = tuple(first_rows(None, task)["headers"])
-        return Table("Your examples", names, tuple(row for _, row in filled), tuple(number for number, _ in filled))
-    width = len(table.columns)
+        return EditedTable(
+            "Your examples", names, tuple(written), tuple(range(1, len(written) + 1)), shown=len(written)
+        )
+    width, shown = len(table.columns), _count_shown(table)
     written = [(*row, *[""] * width)[:width] for row in written]
-    last = table.numbers[min(SHOWN_ROWS, len(table.rows)) - 1] if table.rows else 0
-    kept = [
-        (table.numbers[place] if place < min(SHOWN_ROWS, len(table.rows)) else last, row)
-        for place, row in enumerate(written)
-        if any(cell.strip() for cell in row)
-    ]
-    kept += list(zip(table.numbers[SHOWN_ROWS:], table.rows[SHOWN_ROWS:], strict=True))
-    return replace(table, rows=tuple(row for _, row in kept), numbers=tuple(number for number, _ in kept))
+    last = table.numbers[shown - 1] if shown else 0
+    added = range(last + 1, last + 1 + len(written))
+    known = {one.name: getattr(table, one.name) for one in fields(Table)}
+    return EditedTable(
+        **known
+        | {
+            "rows": (*written, *table.rows[shown:]),
+            "numbers": (*[*table.numbers[:shown], *added][: len(written)], *table.numbers[shown:]),
+        },
+        shown=len(written),
+    )
+
+
+def _count_shown(table: Table) -> int:
+    return table.shown if isinstance(table, EditedTable) else min(SHOWN_ROWS, len(table.rows))
+
+
+def _filled(table: Table) -> Table:
+    """A table without the rows that stand empty on the page; of a file, the reader has left them out."""
+    if not isinstance(table, EditedTable):
+        return table
+    kept = [place for place, row in enumerate(table.rows) if any(cell.strip() for cell in row)]
+    rows, numbers = ([of[place] for place in kept] for of in (table.rows, table.numbers))
+    return replace(table, rows=tuple(rows), numbers=tuple(numbers))
 
 
 def guess_roles(table: Table, task: str) -> tuple[tuple[Role, ...], dict[str, str]]:
@@ -121,7 +150,7 @@ def guess_roles(table: Table, task: str) -> tuple[tuple[Role, ...], dict[str, st
     Raises:
         UnsuitableText: It has too few columns.
     """
-    found = guess_columns(table, task)
+    found = guess_columns(_filled(table), task)
     return layout_of(task, found), found
 
 
@@ -177,7 +206,7 @@ def read_given(task: str, source: str, key: str, held_key: str, chosen: Sequence
         return own_examples(task, scored=source == OUR_SCORES)
     if not key:
         raise UnsuitableText("There are no examples yet. Load a file, paste some rows, or type them into the table.")
-    table = given_tables().get(key)
+    table = _filled(given_tables().get(key))
     columns = chosen_columns(table, task, chosen)
     examples = make_examples(table, task, columns)
     if held_key:

@@ -16,11 +16,10 @@ from explorer.tabs.fine_tune.curves import score_of
 from explorer.tabs.fine_tune.job import TO_JOB
 from explorer.tabs.fine_tune.looking import BEST, Looked
 from explorer.tabs.fine_tune.parts import Part
-from explorer.tabs.fine_tune.taking import job_links
+from explorer.tabs.fine_tune.taking import figure_link, job_links
 from explorer.tabs.kinds import told
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import QUIET
-from explorer.tabs.taking_away import picture_link
 
 VIEW = "history"
 MOST_COMPARED = 6  # lines that can still be told apart
@@ -69,11 +68,11 @@ def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
     with gr.Tab("Your runs", id=VIEW) as tab:
         table = gr.HTML(job_list((), "", (), 0), js_on_load=ON_LOAD, padding=False, elem_id="tune-history")
         with gr.Row(elem_classes="chart-pair"):
-            plots = []
+            plots, pictures = [], []
             for name in ("loss", "score"):
                 with gr.Column(min_width=300, elem_classes="with-figure"):
                     plots.append(later_figure(f"compared-{name}"))
-                    gr.HTML(picture_link(f"compared-{name}", ("Several runs",)), padding=False)
+                    pictures.append(gr.HTML(padding=False))
         foot = gr.HTML(padding=False)
         ticked = gr.Textbox("", visible="hidden")
 
@@ -89,7 +88,7 @@ def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
         jobs = tuple((one.id, one.state, one.place, len(one.outcomes)) for one in looked.jobs)
         return jobs, looked.status.id, ticked, looked.age if looked.status.id in ticked else ""
 
-    return tab, Part(VIEW, VIEW, [table, *plots, foot], _update, key, [ticked]), ticked
+    return tab, Part(VIEW, VIEW, [table, *plots, foot, *pictures], _update, key, [ticked]), ticked
 
 
 def _update(looked: Looked, ticked: str) -> tuple:
@@ -97,7 +96,7 @@ def _update(looked: Looked, ticked: str) -> tuple:
     table = job_list(looked.jobs, looked.status.id, ids, time.time()) + (note(HINT) if len(looked.jobs) > 1 else "")
     chosen = [status for status in looked.jobs if status.id in ids]
     if not chosen:
-        return table, gr.Plot(visible=False), gr.Plot(visible=False), ""
+        return table, gr.Plot(visible=False), gr.Plot(visible=False), "", "", ""
     told = [(status, looked.read_steps(status.id)) for status in chosen]
     curves = []
     for status, steps in told:
@@ -115,4 +114,6 @@ def _update(looked: Looked, ticked: str) -> tuple:
         gr.Plot(loss_chart(curves), visible=has_course(curves)),
         gr.Plot(scores, visible=scores is not None and bool(curves)),
         apart + job_links(told, "compared"),
+        figure_link(chosen, None, "compared-loss", "Loss"),
+        figure_link(chosen, None, "compared-score", "Score") if same else "",
     )

@@ -130,4 +130,4 @@ def _links(store: JobStore, looked: Looked) -> str:
         return ""
     address = download_address(looked.status.id, looked.run)
     has_moved = looked.the_run.recipe.method in LEARNS_ITSELF
-    return explore_links(card.name, looked.the_run.model, card.abilities, address, has_moved=has_moved)
+    return explore_links(card, looked.the_run.model, address, has_moved=has_moved)

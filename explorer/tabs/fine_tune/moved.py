@@ -10,9 +10,8 @@ from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.tabs.fine_tune.looking import Looked
 from explorer.tabs.fine_tune.parts import Part
-from explorer.tabs.fine_tune.taking import run_links
+from explorer.tabs.fine_tune.taking import figure_link, run_links
 from explorer.tabs.later import later_figure
-from explorer.tabs.taking_away import picture_link
 
 VIEW = "moved"
 NOT_DONE = "How far the weights moved is measured when the run is done."
@@ -26,11 +25,11 @@ def build(first: Looked) -> tuple[gr.Tab, Part]:
         words = gr.HTML(said, padding=False, elem_classes="result", elem_id="tune-moved-words")
         with gr.Column(elem_classes="with-figure", visible=False) as bar_box:
             figure = later_figure("tune-moved")
-            gr.HTML(picture_link("movement", ("How far each part moved",)), padding=False)
+            bar_picture = gr.HTML(padding=False)
         with gr.Column(elem_classes="with-figure", visible=False) as box:
             mix_said = gr.HTML(mixed, padding=False, elem_classes="result")
             mix_plot = later_figure("tune-mix")
-            gr.HTML(picture_link("mix", ("The learned mix of layers",)), padding=False)
+            mix_picture = gr.HTML(padding=False)
         links = gr.HTML(foot, padding=False)
 
     def update(looked: Looked) -> tuple:
@@ -38,12 +37,17 @@ def build(first: Looked) -> tuple[gr.Tab, Part]:
         shown = mix is not None
         plots = gr.Plot(bars, visible=bars is not None), gr.Plot(mix, visible=shown)
         boxes = gr.Column(visible=bars is not None), gr.Column(visible=shown)
-        return said, boxes[0], plots[0], boxes[1], mixed, plots[1], foot
+        pictures = (
+            figure_link([looked.status], looked.run, name, says)
+            for name, says in (("movement", "How far each part moved"), ("mix", "The learned mix of layers"))
+        )
+        return said, boxes[0], plots[0], boxes[1], mixed, plots[1], foot, *pictures
 
     def key(looked: Looked) -> tuple:
         return looked.status.id, looked.run, looked.outcome is not None
 
-    return tab, Part(VIEW, VIEW, [words, bar_box, figure, box, mix_said, mix_plot, links], update, key)
+    outputs = [words, bar_box, figure, box, mix_said, mix_plot, links, bar_picture, mix_picture]
+    return tab, Part(VIEW, VIEW, outputs, update, key)
 
 
 def draw(looked: Looked) -> tuple:

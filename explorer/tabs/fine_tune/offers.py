@@ -10,7 +10,7 @@ from explorer.models.registry import Registry
 from explorer.tabs.messages import error_box
 from explorer.tabs.visitors import find_card
 from explorer.training.tuning.recipe import METHODS, TASKS
-from explorer.training.tuning.suits import CLASSES, OWN_MODELS, find_ways, suggest_recipe
+from explorer.training.tuning.suits import CLASSES, OWN_MODELS, find_ways, suggest_recipe, writes_answers
 
 SPECIAL = (OWN_MODELS["causal"], OWN_MODELS["text_to_text"])  # chosen for what few can do, not for what all can
 
@@ -51,14 +51,20 @@ def offer_methods(registry: Registry, model: str, task: str, kind: str, method: 
 
 
 def offer_options(registry: Registry, model: str, task: str, kind: str, method: str) -> tuple:
-    """Options that count for few choices are in sight with these: the rank of LoRA, λ, the loss of comparing."""
+    """Options that count for few choices are in sight with these: the rank of LoRA, λ, the loss of comparing, a prefix.
+
+    Of a prefix, what suits is told in its place.
+    """
     try:
         abilities = find_card(registry, model).abilities
     except ExplorerError:  # said by offer_methods
         abilities = ()
-    counts = counting_options(task, "lora" if kind != "one" else method, abilities)
+    way = "lora" if kind != "one" else method
+    counts = counting_options(task, way, abilities)
     rank, weight, loss = (counts[name] for name in ("lora_rank", "auxiliary_weight", "similarity_loss"))
-    return gr.Slider(visible=rank), gr.Slider(visible=weight), gr.Radio(visible=loss)
+    usual = suggest_recipe(task, way, abilities).prefix or "nothing"
+    prefix = gr.Textbox(visible=counts["prefix"], placeholder=usual)
+    return gr.Slider(visible=rank), gr.Slider(visible=weight), gr.Radio(visible=loss), prefix
 
 
 def counting_options(task: str, method: str, abilities: Collection[Ability]) -> dict[str, bool]:
@@ -67,4 +73,5 @@ def counting_options(task: str, method: str, abilities: Collection[Ability]) -> 
         "lora_rank": method == "lora",
         "auxiliary_weight": Ability.GENERATE in abilities and task in CLASSES,
         "similarity_loss": task == "similarity",
+        "prefix": writes_answers(task, method, abilities),
     }

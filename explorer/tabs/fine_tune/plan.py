@@ -1,16 +1,17 @@
 """Which runs a job is made of: one, a race of methods, or the same methods on ever more labelled examples."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from explorer.errors import UnsuitableText
 from explorer.models.card import Ability, ModelCard
 from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
 from explorer.training.tuning.results import Run
-from explorer.training.tuning.suits import find_ways, suggest_recipe
+from explorer.training.tuning.suits import find_ways, fit_recipe
 
 KINDS = {"one": "One run", "race": "Race", "labels": "Fewer labels"}
 SIZES = (8, 32, 128, 512, 2048, 8192)  # labelled examples, as in the lectures: each four times the one before
+NO_PREFIX = " "
 MOST_RACED, MOST_COMPARED = 3, 2
 
 
@@ -27,6 +28,8 @@ class Options:
         lora_rank: Of the low-rank matrices.
         auxiliary_weight: λ of the language modelling loss.
         similarity_loss: As Recipe has it.
+        prefix: What an encoder-decoder reads before each text; "" = what suits the task and the method, NO_PREFIX =
+            nothing.
         seed: Of everything random.
     """
 
@@ -38,6 +41,7 @@ class Options:
     lora_rank: int = 8
     auxiliary_weight: float = 0.5
     similarity_loss: str = "triplet"
+    prefix: str = ""
     seed: int = 0
 
 
@@ -86,16 +90,16 @@ def plan_runs(
 
 def recipe_of(task: str, method: str, options: Options, abilities: Collection[Ability]) -> Recipe:
     """One recipe of the page's choices."""
-    suggested = suggest_recipe(task, method, abilities)
-    return replace(
-        suggested,
-        epochs=float(options.epochs),
-        batch_size=int(options.batch_size),
-        learning_rate=float(options.learning_rate or 0) or suggested.learning_rate,
-        length_tokens=int(options.length_tokens),
-        patience=int(options.patience),
-        lora_rank=int(options.lora_rank),
-        auxiliary_weight=float(options.auxiliary_weight),
-        similarity_loss=str(options.similarity_loss),
-        seed=int(options.seed or 0),
-    )
+    wanted = {
+        "epochs": float(options.epochs),
+        "batch_size": int(options.batch_size),
+        "learning_rate": float(options.learning_rate or 0) or None,
+        "length_tokens": int(options.length_tokens),
+        "patience": int(options.patience),
+        "lora_rank": int(options.lora_rank),
+        "auxiliary_weight": float(options.auxiliary_weight),
+        "similarity_loss": str(options.similarity_loss),
+        "prefix": (options.prefix if options.prefix.strip() else "") if options.prefix else None,
+        "seed": int(options.seed or 0),
+    }
+    return fit_recipe(task, method, abilities, wanted)

@@ -1,23 +1,28 @@
 """What can be taken away of jobs and runs: CSV of their tables, JSON of all, a picture, the link."""
 
 import json
+import re
 from collections.abc import Sequence
 
 from explorer.analysis.exporting import to_json
 from explorer.figures.tuning_words import run_name
 from explorer.tabs.fine_tune.looking import Looked, Steps
-from explorer.tabs.taking_away import table_links
+from explorer.tabs.taking_away import picture_link, table_links
 from explorer.training.jobs.results import JobStatus
 from explorer.training.jobs.tables import job_tables, run_tables
+from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.tuning.results import Run
+
+UNFIT = re.compile(r"[^A-Za-z0-9.]+")  # in the name of a file
+MOST_NAMED, LONGEST_WORD = 3, 40  # of a kind in it; characters of each
 
 
-def job_links(jobs: Sequence[tuple[JobStatus, Steps]], name: str, picture: Sequence[str] = ()) -> str:
+def job_links(jobs: Sequence[tuple[JobStatus, Steps]], name: str) -> str:
     """Of whole jobs: curves and scores as CSV, everything but single examples as JSON.
 
     Args:
         jobs: Each with its log.
-        name: Of the files.
-        picture: As of download_links.
+        name: What the names of the files begin with.
     """
     if not any(steps for _, steps in jobs):
         return ""
@@ -26,8 +31,8 @@ def job_links(jobs: Sequence[tuple[JobStatus, Steps]], name: str, picture: Seque
          "scores": {str(run): outcome.scores for run, outcome in status.outcomes.items()}}
         for status, steps in jobs
     ]  # fmt: skip
-    text = json.dumps(told, ensure_ascii=False)
-    return table_links(job_tables(jobs), name, picture, more=(("JSON", f"{name}.json", text),))
+    text, file = json.dumps(told, ensure_ascii=False), _name_file(name, [status for status, _ in jobs], None)
+    return table_links(job_tables(jobs), file, more=(("JSON", f"{file}.json", text),))
 
 
 def run_links(looked: Looked, tables: Sequence[str], name: str, picture: str) -> str:
@@ -36,9 +41,51 @@ def run_links(looked: Looked, tables: Sequence[str], name: str, picture: str) ->
     Args:
         looked: It is done.
         tables: Names of those of run_tables; what the run lacks is left out.
-        name: Of the files.
-        picture: What the figure beside is of; "" = there is none.
+        name: What the names of the files begin with.
+        picture: What the figure beside shows; "" = there is none.
     """
     found = {key: table for key, table in run_tables(looked.status, looked.run).items() if key in tables}
-    of = f"{looked.the_run.model}, {run_name(looked.status.spec, looked.run)}, {looked.status.spec.examples_name}"
-    return table_links(found, name, (f"{picture}: {of}",) if picture else ())
+    jobs, run = [looked.status], looked.run
+    return table_links(found, _name_file(name, jobs, run), _lines(picture, jobs, run) if picture else ())
+
+
+def figure_link(jobs: Sequence[JobStatus], run: int | None, name: str, picture: str) -> str:
+    """The PNG of a figure, alone; "" = there are no jobs.
+
+    Args:
+        jobs: What the figure is of.
+        run: Index of the only run, where it is of one; None = of all.
+        name: What the name of the file begins with.
+        picture: What the figure shows.
+    """
+    return picture_link(_name_file(name, jobs, run), _lines(picture, jobs, run)) if jobs else ""
+
+
+def _name_file(name: str, jobs: Sequence[JobStatus], run: int | None) -> str:
+    """With model, task and methods, and without what a disk or HTML would mind."""
+    runs = [one for _, _, one in _runs(jobs, run)]
+    kinds = [one.model for one in runs], [one.recipe.task for one in runs], [one.recipe.method for one in runs]
+    words = [word[:LONGEST_WORD] for kind in kinds for word in list(dict.fromkeys(kind))[:MOST_NAMED]]
+    return "-".join(filter(None, [name, *(UNFIT.sub("-", word).strip("-.") for word in words)]))
+
+
+def _lines(picture: str, jobs: Sequence[JobStatus], run: int | None) -> tuple[str, str]:
+    """What a picture says of itself: what it shows of which models; task, methods, examples, and how many."""
+    told = _runs(jobs, run)
+    models = dict.fromkeys(one.model for _, _, one in told)
+    tasks = dict.fromkeys(TASKS[one.recipe.task] for _, _, one in told)
+    methods = dict.fromkeys(
+        run_name(status.spec, index) if run is not None else METHODS[one.recipe.method] for status, index, one in told
+    )
+    examples = dict.fromkeys(status.spec.examples_name for status in jobs)
+    counts = {len(status.outcomes[index].judged) for status, index, _ in told if index in status.outcomes} - {0}
+    held_out = (
+        f"n = {' to '.join(f'{count:,}' for count in sorted({min(counts), max(counts)}))} held out" if counts else ""
+    )
+    parts = (", ".join(kind) for kind in (tasks, methods, examples))
+    return f"{picture}: {', '.join(models)}", " · ".join(filter(None, [*parts, held_out]))
+
+
+def _runs(jobs: Sequence[JobStatus], run: int | None) -> list[tuple[JobStatus, int, Run]]:
+    indices = ((status, index) for status in jobs for index in range(len(status.spec.runs)))
+    return [(status, index, status.spec.runs[index]) for status, index in indices if run is None or index == run]

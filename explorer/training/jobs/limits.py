@@ -11,14 +11,14 @@ from explorer.training.jobs.places import JobPlace
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.shelf import KeptJob, Shelf
 from explorer.training.tuning.examples import ExampleSet
-from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
+from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS, Recipe
 
 MIB = 2**20
 NEWCOMERS = 2  # times as long may the line be for who has nothing in it
 DAY_SECONDS = 86_400.0
 SAFE_SECONDS = DAY_SECONDS  # nothing that ended later leaves by itself for want of room
 SPARE_BYTES = 2**29  # left free on the disk when a job begins
-LONGEST_TITLE, LONGEST_NAME = 80, 200  # characters
+LONGEST_TITLE, LONGEST_NAME, LONGEST_PREFIX = 80, 200, 200  # characters
 BOUNDS = {  # of a recipe's numbers: least, most
     "epochs": (0.01, 100.0),
     "batch_size": (1, 256),
@@ -49,13 +49,15 @@ def check_spec(spec: JobSpec, limits: Settings) -> None:
 
 
 def _check_recipe(recipe: Recipe) -> None:
-    for name, offered in (("task", TASKS), ("method", METHODS)):
+    for name, offered in (("task", TASKS), ("method", METHODS), ("similarity_loss", LOSSES)):
         if getattr(recipe, name) not in offered:
             raise JobRefused(f"There is no {name} {getattr(recipe, name)[:40]!r}; there are: {', '.join(offered)}.")
     for name, (least, most) in BOUNDS.items():
         value = getattr(recipe, name)
         if not (math.isfinite(value) and least <= value <= most):
             raise JobRefused(f"{name} lies between {least} and {most}, not at {value}.")
+    if len(recipe.prefix) > LONGEST_PREFIX:
+        raise JobRefused(f"A prefix has at most {LONGEST_PREFIX} characters, not {len(recipe.prefix):,}. Shorten it.")
     if recipe.learning_rate is not None and not 0 < recipe.learning_rate <= 1:
         raise JobRefused("learning_rate lies above 0 and at most at 1; leave it out for one that suits the method.")
 

@@ -19,6 +19,7 @@ METHODS = {  # key -> what it is called; in the order of how much moves
     "full": "Everything",
     "scratch": "Everything, from random weights",
 }
+LOSSES = {"triplet": "Triplet", "cosine": "Cosine", "in_batch": "In the batch"}  # of "similarity"
 FEW_HELD_OUT = 20  # where one of them is more than five points
 LEARNING_RATES = {"frozen": 1e-3, "layers": 1e-3, "lora": 1e-3, "full": 1e-4, "scratch": 1e-4}  # peaks that suit
 
@@ -39,7 +40,7 @@ class Recipe:
         patience: Stop after so many measurements in a row without a better held-out loss; 0 = never.
         lora_rank: Of the low-rank matrices.
         auxiliary_weight: λ of the language modelling loss beside the task's, for causal models.
-        similarity_loss: "triplet", "cosine", or "in_batch" (the positive among all sentences of the batch).
+        similarity_loss: A key of LOSSES; "in_batch" finds the positive among all sentences of the batch.
         prefix: What an encoder-decoder reads before each text, e.g. "classify: ".
         seed: Of new weights, order, dropout and the part set aside.
     """

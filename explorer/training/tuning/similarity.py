@@ -14,7 +14,7 @@ from explorer.training.tuning.batches import pool_mean, read_states
 from explorer.training.tuning.examples import ScoredPair, Triplet
 from explorer.training.tuning.judging import compute_fast
 from explorer.training.tuning.mixing import make_mix
-from explorer.training.tuning.recipe import Recipe
+from explorer.training.tuning.recipe import LOSSES, Recipe
 from explorer.training.tuning.sentence_losses import cosine_loss, in_batch_loss, triplet_loss
 from explorer.training.tuning.similarity_scores import (
     MOST_SEARCHED,
@@ -27,7 +27,6 @@ from explorer.training.tuning.similarity_scores import (
 from explorer.training.tuning.task import Measured, Reading, Row, Start, Verdict
 from explorer.training.tuning.tokenizing import read_text
 
-LOSSES = ("triplet", "cosine", "in_batch")
 EMBEDDED_AT_ONCE = 32  # sentences
 
 

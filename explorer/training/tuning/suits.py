@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from explorer.models.card import Ability
@@ -147,8 +147,17 @@ def find_tasks(abilities: Collection[Ability], model_type: str) -> tuple[str, ..
     return tuple(task for task in TASKS if find_ways(task, abilities, model_type))
 
 
+def writes_answers(task: str, method: str, abilities: Collection[Ability]) -> bool:
+    """Whether what comes out is written by a decoder, so that a prefix may say what is asked; arguments as below."""
+    if task == "text_to_text":
+        return True
+    return Ability.FILL_SPANS in abilities and task in CLASSES and method in LEARNS_ITSELF
+
+
 def suggest_recipe(task: str, method: str, abilities: Collection[Ability]) -> Recipe:
     """What to begin with: enough passes for a set of a hundred examples, and no more than it takes.
+
+    It differs from a plain Recipe in epochs, learning_rate and prefix alone.
 
     Args:
         task: A key of TASKS.
@@ -156,14 +165,27 @@ def suggest_recipe(task: str, method: str, abilities: Collection[Ability]) -> Re
         abilities: Of the model.
     """
     recipe = Recipe(task=task, method=method)
-    writes_classes = Ability.FILL_SPANS in abilities and task in CLASSES and method in LEARNS_ITSELF
-    if task == "text_to_text" or writes_classes:  # to begin with, the decoder writes what is far from any answer
-        return replace(recipe, epochs=8.0, learning_rate=_faster(method), prefix="classify: " if writes_classes else "")
+    if writes_answers(task, method, abilities):  # to begin with, the decoder writes what is far from any answer
+        prefix = "classify: " if task in CLASSES else ""
+        return replace(recipe, epochs=8.0, learning_rate=_faster(method), prefix=prefix)
     if task in ("tagging", "answers"):  # a new head on each token, and few examples
         return replace(recipe, epochs=8.0, learning_rate=_faster(method))
     if task == "similarity" and method == "full":  # as Sentence-BERT: faster, vectors lose what they could tell apart
         return replace(recipe, learning_rate=2e-5)
     return recipe
+
+
+def fit_recipe(task: str, method: str, abilities: Collection[Ability], wanted: Mapping[str, object]) -> Recipe:
+    """What to begin with, but for what somebody wants otherwise.
+
+    Args:
+        task: A key of TASKS.
+        method: A key of METHODS.
+        abilities: Of the model.
+        wanted: Name of a field of Recipe -> its value; None = as suggest_recipe has it.
+    """
+    given = {name: value for name, value in wanted.items() if value is not None}
+    return replace(suggest_recipe(task, method, abilities), **given)
 
 
 def _faster(method: str) -> float | None:

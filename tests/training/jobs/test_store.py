@@ -111,6 +111,7 @@ def test_the_line_of_all_is_bounded_and_everybody_gets_a_place_before_anybody_ge
         ({"batch_size": 0}, "batch_size"),
         ({"length_tokens": 10**9}, "length_tokens"),
         ({"learning_rate": -1.0}, "learning_rate"),
+        ({"prefix": "ask " * 100}, "prefix"),
     ],
 )
 def test_a_recipe_that_no_run_can_follow_is_refused(store, changes, says):

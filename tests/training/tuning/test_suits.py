@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -70,6 +71,8 @@ def test_suggestions_keep_task_and_method():
             suggested = suggest_recipe(task, method, ())
             assert (suggested.task, suggested.method) == (task, method)
             assert (suggested.learning_rate is None) or method in ("full", "scratch")
+            same = {name: getattr(suggested, name) for name in ("epochs", "learning_rate", "prefix")}
+            assert suggested == replace(Recipe(task=task, method=method), **same), "what the shell's help names"
 
 
 def test_the_page_need_not_wait_for_torch():
