@@ -30,8 +30,8 @@ from explorer.models.attention import head_counts, visit_weights
 from explorer.models.backend import LoadedModel
 
 MOST_TEXTS = 5_000
+NO_NEXT = "The model reads from left to right, and sees no next token."
 WHY_LEFT_OUT = {
-    "next": "The model reads from left to right, and sees no next token.",
     "end": "The model puts no token behind a text.",
     "punctuation": "The texts have no punctuation.",
 }
@@ -81,7 +81,7 @@ def measure_heads(
         raise UnsuitableText("There is one token alone, which can only look at itself. Write a sentence.")
     values, defined, evenly, left_out = _divide(sums, counts, uniform)
     if sees_no_next(model, stack):
-        left_out["next"] = WHY_LEFT_OUT["next"]
+        left_out["next"] = NO_NEXT
     if said is None:
         induction = score_induction(model, seed, stack)
         values["induction"], defined["induction"], evenly["induction"] = induction
