@@ -1,6 +1,8 @@
 """The tab that shows attention: what it opens on, what its examples claim, and what it keeps."""
 
 import threading
+from dataclasses import replace
+from html import unescape
 from types import SimpleNamespace
 
 import numpy as np
@@ -163,6 +165,14 @@ def test_a_head_of_a_layer_that_a_model_may_lack(name, asked):
     which = read_which(asked, head_counts(one))
     for first, second in [(select_weights(reading, which.stack, which.layer, which.head) for reading in (whole, one))]:
         np.testing.assert_array_equal(first, second)
+
+
+def test_bertviz_opens_on_the_stack_in_sight():
+    [encoder] = make_packed(2, layers=3).stacks
+    reading = PackedReading("any", "text", None, True, (encoder, replace(encoder, name="cross")))
+    frame = unescape(bertviz_frame(reading, "head", "cross", 2, 1))
+    assert '"default_filter":"1"' in frame and "<option value='1' selected>Cross</option>" in frame
+    assert '"layer":2' in frame and "value='0' selected" not in frame
 
 
 def test_bertviz_draws_fewer_tokens_of_larger_models():
