@@ -193,8 +193,13 @@ def check_tokens(model: LoadedModel, count: int) -> None:
     if count > model.limit_tokens:
         raise UnsuitableText(
             f"The text has {count:,} tokens, and {model.card.name} reads at most {model.limit_tokens:,}. "
-            f"Leave out about {count - model.limit_tokens:,} tokens, or choose a model that reads more."
+            f"Leave out {say_over(count - model.limit_tokens)}, or choose a model that reads more."
         )
+
+
+def say_over(count: int) -> str:
+    """How many tokens a visitor is to leave out, where that is so many too many."""
+    return "a token" if count == 1 else f"about {count:,} tokens"
 
 
 def refuse_foreign_masks(text: str, mask_token: str | None) -> None:
