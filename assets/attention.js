@@ -22,6 +22,8 @@
 
   const THRESHOLDS = [0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
   const PLAIN = {form: 'lines', words: false, pair: '', special: true, first: true, close: false, least: null, pin: null};
+  // Who looks at whom, of two texts.
+  const PAIRS = [['', 'All'], ['00', 'First to first'], ['01', 'First to second'], ['10', 'Second to first'], ['11', 'Second to second']];
   const leastOf = look => look.least ?? (look.form === 'lines' ? 3 : 0);
   // "matrix.words.01.t5": only what differs from PLAIN.
   const readLook = text => {
@@ -130,6 +132,6 @@
   });
   explorer.attention = {
     read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, go: all('go'), dress: all('dress'),
-    THRESHOLDS,
+    THRESHOLDS, PAIRS,
   };
 })();

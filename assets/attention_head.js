@@ -2,7 +2,6 @@
 (() => {
   const explorer = (window.explorer = window.explorer || {});
   const STAY_MS = 350; // after which a head was not only passed
-  const PAIRS = [['', 'All'], ['00', 'First to first'], ['01', 'First to second'], ['10', 'Second to first'], ['11', 'Second to second']];
   const SKELETON = `
     <div class="head-bar">
       <label class="stack-choice">Attention <select data-set="stack"></select></label>
@@ -137,7 +136,7 @@
       options(control('stack'), data.stacks.map(({name}) => [name, {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'}[name]]), entry.name);
       options(control('layer'), [...count(entry.layers), ['mean', 'all: mean'], ...(entry.name === 'cross' ? [] : [['rollout', 'all: rollout']])], String(layer));
       options(control('head'), [...count(entry.heads), ['mean', 'mean']], head === null ? 'mean' : String(head));
-      options(control('pair'), PAIRS, look.pair);
+      options(control('pair'), attention.PAIRS, look.pair);
       part('.stack-choice').hidden = data.stacks.length < 2;
       part('.pair').hidden = !entry.queries.some(token => token[2]) || entry.name === 'cross';
       control('head').disabled = head === null;

@@ -1,4 +1,4 @@
-"""Attention in little room: sixteen bits a weight to keep and to send, and a thumbnail of every head."""
+"""Attention in little room: sixteen bits a weight to keep and to send."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, UInt8, UInt16
+from jaxtyping import Float, UInt16
 from numpy import ndarray
 
 from explorer.analysis.attention_levels import roll_out
@@ -98,21 +98,6 @@ def unpack_weights(roots: UInt16[ndarray, "*axes"]) -> Float[ndarray, "*axes"]:
     part /= MOST
     part *= part
     return part
-
-
-def thumbnails(stack: PackedStack, most: int) -> UInt8[ndarray, "layer head query key"]:
-    """Every head in little: square roots of weights in eight bits, of a block of weights the largest.
-
-    Args:
-        stack: With any number of tokens.
-        most: Rows and columns of a thumbnail at most.
-    """
-    small = stack.roots
-    for axis in (-1, -2):
-        length = small.shape[axis]
-        if length > most:
-            small = np.maximum.reduceat(small, np.linspace(0, length, most, endpoint=False).astype(int), axis=axis)
-    return (small >> 8).astype(np.uint8)
 
 
 def to_base64(numbers: ndarray) -> str:

@@ -1,7 +1,6 @@
-"""Weights in sixteen bits are the weights; means, rollout and thumbnails are what plain loops say."""
+"""Weights in sixteen bits are the weights; means and rollout are what plain loops say."""
 
 import numpy as np
-import pytest
 
 from explorer.analysis.attention_packing import (
     MOST,
@@ -9,7 +8,6 @@ from explorer.analysis.attention_packing import (
     pack_reading,
     pack_weights,
     select_weights,
-    thumbnails,
     unpack_weights,
 )
 from explorer.analysis.attention_results import AttentionReading, AttentionStack, AttentionToken
@@ -63,16 +61,3 @@ def test_one_layer_alone_knows_where_it_belongs():
     assert packed.stacks[0].has(1) and not packed.stacks[0].has(0) and not packed.stacks[0].has(None)
     found = unpack_weights(select_weights(packed, "encoder", 1, 0))
     np.testing.assert_allclose(found, stack.weights[1, 0], atol=2e-5)
-
-
-@pytest.mark.parametrize("length", [1, 7, 8, 29, 50])
-def test_a_thumbnail_shows_the_largest_weight_of_each_block(length):
-    stack = pack_reading(make_reading(length)).stacks[0]
-    small = thumbnails(stack, 8)
-    cells = min(length, 8)
-    assert small.shape == (LAYERS, HEADS, cells, cells)
-    bounds = [int(place) for place in np.linspace(0, length, cells, endpoint=False)] + [length]
-    for row in range(cells):
-        for column in range(cells):
-            block = stack.roots[:, :, bounds[row] : bounds[row + 1], bounds[column] : bounds[column + 1]]
-            assert (small[:, :, row, column] == block.max(axis=(2, 3)) >> 8).all()

@@ -22,6 +22,7 @@ from explorer.figures.bertviz import bertviz_frame, most_tokens
 from explorer.models.registry import Registry
 from explorer.tabs.attention.first_reading import compute_first_reading, read_first_reading
 from explorer.tabs.attention.gallery import read_gallery
+from explorer.tabs.attention.look import read_shown
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
 from explorer.tabs.attention.which import head_word, layer_of, read_which
 from tests.analysis.tiny_models import loaded, word_piece
@@ -96,6 +97,13 @@ def test_an_example_shows_what_it_says(shipped_registry, start):
 )
 def test_a_word_means_the_nearest_head_of_the_model(word, meant):
     assert read_which(word, COUNTS).word == meant
+
+
+@pytest.mark.parametrize("look", ["", "words", "matrix.words.nospecial.nofirst.01.t2.p4", "012.xx", None])
+def test_a_look_says_what_is_shown(look):
+    shown = read_shown(look)
+    assert shown.by_words == ("words" in (look or "")) and shown.special == ("nospecial" not in (look or ""))
+    assert shown.texts == ((0, 1) if ".01." in (look or "") else None)
 
 
 def test_words_are_counted_from_one_and_indexes_from_zero():
