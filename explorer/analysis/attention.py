@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,7 @@ def read_attention(
     second_text: str | None = None,
     layers: Collection[int] | None = None,
     written: Sequence[int] = (),
+    passed: Callable[[int, AttentionReading], None] | None = None,
 ) -> AttentionReading:
     """Read the attention weights of a model over a text, or two.
 
@@ -51,6 +53,7 @@ def read_attention(
             encoder-decoder, what the decoder reads; None = the model writes it, at most 32 tokens.
         layers: Of each stack, counted from 0, which to keep; None = all.
         written: For a causal model, instead of second_text: the very tokens that it wrote behind the text.
+        passed: Called as soon as a layer is known in each stack, with its number and with that layer alone.
 
     Returns:
         The weights of every head, float32, as transformers' eager attention has them: [layer head query key] for each
@@ -65,9 +68,22 @@ def read_attention(
     kept = _choose_layers(model, layers)
     read = _encode(model, text, second_text if (second_text or "").strip() else None, tuple(written))
     arrays = _make_room(model, kept, read)
+    done: Counter[int] = Counter()
 
     def keep(stack: str, layer: int, weights: Tensor) -> None:
-        torch.from_numpy(arrays[stack][kept[stack].index(layer)]).copy_(weights[0])
+        place = kept[stack].index(layer)
+        torch.from_numpy(arrays[stack][place]).copy_(weights[0])
+        done[layer] += 1
+        if passed and done[layer] == len(arrays):
+            passed(layer, reading_of({name: array[place : place + 1] for name, array in arrays.items()}))
+
+    def reading_of(found: Mapping[str, np.ndarray]) -> AttentionReading:
+        stacks = tuple(
+            AttentionStack(stack, queries.tokens, keys.tokens, found[stack])
+            for stack in found
+            for queries, keys in [read.sides(stack)]
+        )
+        return AttentionReading(model.card.name, text, read.second_text, read.written_by_model, stacks)
 
     inputs = read.first.tensors(model.network.device)
     if read.decoder is not None:
@@ -75,12 +91,7 @@ def read_attention(
     visit_weights(model.network, inputs, keep, {layer for some in kept.values() for layer in some})
     for array in arrays.values():
         array.setflags(write=False)
-    stacks = tuple(
-        AttentionStack(stack, queries.tokens, keys.tokens, arrays[stack])
-        for stack in arrays
-        for queries, keys in [read.sides(stack)]
-    )
-    return AttentionReading(model.card.name, text, read.second_text, read.written_by_model, stacks)
+    return reading_of(arrays)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The tab that shows attention: what it opens on, what its examples claim, and what it keeps."""
 
+import pickle
 import threading
 from dataclasses import replace
 from html import unescape
@@ -23,6 +24,7 @@ from explorer.models.registry import Registry
 from explorer.tabs.attention.first_reading import compute_first_reading, read_first_reading
 from explorer.tabs.attention.gallery import read_gallery
 from explorer.tabs.attention.look import read_shown
+from explorer.tabs.attention.passing import Passing
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
 from explorer.tabs.attention.which import head_word, layer_of, read_which
 from tests.analysis.tiny_models import loaded, word_piece
@@ -138,6 +140,66 @@ def test_whoever_asks_for_the_same_waits_for_the_same():
     for thread in threads:
         thread.join(10)
     assert registry.asked == ["abc"] and len({id(reading) for reading in found}) == 1
+
+
+class PassingRegistry:
+    """Passes two layers of three, and reads the last when it is let go on; counts what it reads."""
+
+    def __init__(self) -> None:
+        self.asked: list[int | None] = []
+        self.gate = threading.Event()
+
+    def run(self, name, analysis):
+        layer = analysis.keywords.get("layer")
+        self.asked.append(layer)
+        whole = make_packed(2, layers=3)
+        if layer is None:
+            for place in range(2):
+                analysis.keywords["passing"].put(place, take_layer(whole, place))
+            assert self.gate.wait(10)
+        return whole if layer is None else take_layer(whole, layer)
+
+
+def take_layer(reading: PackedReading, layer: int) -> PackedReading:
+    [stack] = reading.stacks
+    return replace(reading, stacks=(replace(stack, roots=stack.roots[layer : layer + 1], first_layer=layer),))
+
+
+def test_a_second_layer_has_all_read_and_comes_as_soon_as_it_was_passed():
+    registry, readings, ask = PassingRegistry(), Readings(room_mib=1), Ask("any", "ab")
+    assert readings.with_layer(registry, ask, "encoder-1-1").stacks[0].first_layer == 0
+    readings.with_layer(registry, ask, "encoder-1-2")
+    assert registry.asked == [0]
+    assert readings.with_layer(registry, ask, "encoder-2-1").stacks[0].first_layer == 1  # while the rest is read
+    found = []
+    waits = threading.Thread(target=lambda: found.append(readings.with_layer(registry, ask, "encoder-3-1")))
+    waits.start()
+    registry.gate.set()
+    waits.join(10)
+    assert found[0].stacks[0].has(None) and registry.asked == [0, None]
+    assert readings.with_layer(registry, ask, "encoder-2-2").stacks[0].has(None)
+
+
+def test_a_reading_that_fails_keeps_nobody_waiting():
+    class FailingRegistry(PassingRegistry):
+        def run(self, name, analysis):
+            if analysis.keywords.get("layer") is None:
+                self.asked.append(None)
+                raise UnsuitableText("too large")
+            return super().run(name, analysis)
+
+    registry, readings, ask = FailingRegistry(), Readings(room_mib=1), Ask("any", "ab")
+    for word, layer in (("encoder-1-1", 0), ("encoder-3-1", 2)):
+        assert readings.with_layer(registry, ask, word).stacks[0].first_layer == layer
+    assert registry.asked == [0, None, 2]
+
+
+def test_what_is_awaited_here_is_empty_where_a_model_lives_elsewhere():
+    passing = Passing()
+    passing.put(0, make_packed(1))
+    copy = pickle.loads(pickle.dumps(passing))
+    copy.close()
+    assert copy.wait(0) is None and passing.wait(0) is not None
 
 
 @pytest.mark.parametrize(
