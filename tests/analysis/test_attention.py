@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from explorer.analysis import read_attention
-from explorer.analysis.attention import MOST_WRITTEN_TOKENS
 from explorer.analysis.attention_inputs import encode_left, encode_texts
+from explorer.analysis.attention_sides import MOST_WRITTEN_TOKENS
 from explorer.analysis.generation import continue_text
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.card import Ability

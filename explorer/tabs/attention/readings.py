@@ -162,13 +162,7 @@ def read_packed(
     """
     from explorer.models.attention import head_counts  # needs torch
 
-    second, written = ask.second or None, ()
-    if writes_on(model.card):
-        second = None  # a causal model reads one text, and what it wrote behind it
-        if ask.new_tokens:
-            steps = analysis.continue_text(model, ask.text, strategy="greedy", max_new_tokens=ask.new_tokens)
-            written = tuple(step.token_id for step in steps)
-    read = partial(analysis.read_attention, model, ask.text, second_text=second, written=written)
+    read = partial(analysis.read_attention, model, ask.text, **beside(model, ask))
     layers = {stack: count for stack, (count, _) in head_counts(model.network).items()}
     if layer is None:
 
@@ -180,6 +174,16 @@ def read_packed(
         return pack_reading(read())
     layer = min(layer, *(count - 1 for count in layers.values()))
     return pack_reading(read(layers=[layer]), layers, layer)
+
+
+def beside(model: LoadedModel, ask: Ask) -> dict[str, object]:
+    """What is read beside the text, as analyses take it: a second text, or the tokens that the model writes first."""
+    if not writes_on(model.card):
+        return {"second_text": ask.second or None}
+    if not ask.new_tokens:
+        return {}
+    steps = analysis.continue_text(model, ask.text, strategy="greedy", max_new_tokens=ask.new_tokens)
+    return {"written": tuple(step.token_id for step in steps)}
 
 
 def writes_on(card: ModelCard) -> bool:

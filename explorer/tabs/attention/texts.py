@@ -52,6 +52,15 @@ def follow_model(
     return changed.then(offer, prompt.model, [prompt.second, prompt.new_tokens, stack], **QUIET)
 
 
+def what_is_read(card: ModelCard, second_text: str | None) -> str:
+    """What an answer is of: the visitor's text, and what was read beside it."""
+    if second_text is None:
+        return "your text"
+    if writes_on(card):
+        return "your text and what the model wrote behind it"
+    return "your text, and what the decoder reads" if has_stacks(card) else "your two texts, read as a pair"
+
+
 def blank_note(card: ModelCard, text: str) -> str:
     """What a model makes of blanks that it cannot fill; "" where there is nothing to say."""
     if not find_blanks(text, None) or card.abilities & {Ability.FILL_BLANKS, Ability.FILL_SPANS}:
