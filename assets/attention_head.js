@@ -16,6 +16,7 @@
         ><button type="button" role="radio" data-form="matrix">Matrix</button
         ><button type="button" role="radio" data-form="table">Table</button></span>
       <label class="least">Weights from <input type="range" min="0" max="9" step="1" data-set="least"><output></output></label>
+      <label class="upto" title="What the model saw when it had written so much: its rows never change later">Written so far <input type="range" step="1" data-set="upto"><output></output></label>
       <details class="head-more"><summary>More options</summary><div>
         <label title="A word's pieces together: weights to them summed, from them averaged"><input type="checkbox" data-set="words"> Whole words</label>
         <label title="[CLS], [SEP] and their kin, which stand for no part of the text"><input type="checkbox" data-set="special"> Special tokens</label>
@@ -102,8 +103,8 @@
       const began = performance.now();
       const {stack, layer, head} = attention.read(which);
       const entry = stackOf(stack);
-      selected = attentionMath.select(weights, entry.queries, keysOf(entry), look);
-      selected.signature = `${value.length} ${data.turn} ${stack} ${look.words} ${look.special} ${look.first} ${look.pair}`;
+      selected = attentionMath.select(weights, entry.queries, keysOf(entry), look, stack);
+      selected.signature = `${value.length} ${data.turn} ${stack} ${look.words} ${look.special} ${look.first} ${look.pair} ${look.upto}`;
       const isNew = drawn !== `${selected.signature} ${look.form}`;
       drawn = `${selected.signature} ${look.form}`;
       if (isNew) pointed = null;
@@ -137,6 +138,7 @@
       options(control('layer'), [...count(entry.layers), ['mean', 'all: mean'], ...(entry.name === 'cross' ? [] : [['rollout', 'all: rollout']])], String(layer));
       options(control('head'), [...count(entry.heads), ['mean', 'mean']], head === null ? 'mean' : String(head));
       options(control('pair'), attention.PAIRS, look.pair);
+      fillWritten(entry);
       part('.stack-choice').hidden = data.stacks.length < 2;
       part('.pair').hidden = !entry.queries.some(token => token[2]) || entry.name === 'cross';
       control('head').disabled = head === null;
@@ -146,6 +148,15 @@
       control('least').setAttribute('aria-valuetext', percent(leastOf()));
       part('.least output').textContent = percent(leastOf());
       element.querySelectorAll('[data-form]').forEach(button => button.setAttribute('aria-checked', button.dataset.form === look.form));
+    };
+
+    // Of what a decoder has written behind what it was given.
+    const fillWritten = ({name, queries}) => {
+      const most = queries.length, given = Math.max(queries.findIndex(token => token[2]), 1);
+      part('.upto').hidden = name === 'encoder' || !queries.some(token => token[2]) || given === most;
+      Object.assign(control('upto'), {min: given, max: most, value: look.upto ?? most});
+      const written = Math.min(look.upto ?? most, most) - given;
+      control('upto').setAttribute('aria-valuetext', part('.upto output').textContent = `${written} of ${most - given} tokens`);
     };
 
     // A link or an example may name a head of the model that is on its way.
@@ -176,6 +187,7 @@
     const note = () => attention.rest(() => attention.note(wanted, attention.spellLook(look)));
     const move = word => (go(word), note());
 
+    const writtenOf = ({value: number, max}) => (number === max ? null : Number(number));
     const chosen = (stack, layer, head) => (layer === 'mean' || layer === 'rollout' ? {stack, layer, head: null} : {stack, layer, head: head ?? 1});
     const step = (axis, by) => {
       const at = attention.read(wanted);
@@ -205,7 +217,7 @@
         return move(attention.spell(chosen(at.stack, layer, at.head)));
       }
       if (set === 'head') return move(attention.spell({...at, head: Number(event.target.value) || event.target.value}));
-      look[set] = set === 'least' ? Number(event.target.value) : set === 'pair' ? event.target.value : event.target.checked;
+      look[set] = set === 'least' ? Number(event.target.value) : set === 'upto' ? writtenOf(event.target) : set === 'pair' ? event.target.value : event.target.checked;
       redraw();
       note();
     });
@@ -230,7 +242,7 @@
       data.turn = turn += 1;
       if (data.look !== undefined) [look, isDressed] = [attention.readLook(data.look), true];
       const asked = JSON.stringify(data.asked);
-      if (!isDressed && before !== asked) look.pin = null; // it was of another text
+      if (!isDressed && before !== asked) look.pin = look.upto = null; // they were of another text
       before = asked;
       isDressed = false;
       heads = attention.store(data, server);

@@ -62,15 +62,24 @@ def mix_link(model: str, mix: Sequence[float]) -> str:
     return _row("Explore the learned mix", "Look at a word in", [link])
 
 
-def text_links(model: str, text: str) -> str:
+def text_links(model: str, prompt: str, written: str) -> str:
     """A row with links to what can be asked about a text that a model wrote; without any where it is too long for one.
 
     Args:
         model: Who wrote it.
-        text: All of it, from the prompt's beginning.
+        prompt: What it went on from; "" = nothing.
+        written: What stands behind that.
     """
+    parts, text = {"text": prompt, "second": written}, prompt + written
     links = [
-        _link("attention", model, {"text": text}, "Attention", "which tokens each token looks at", model),
+        _link(
+            "attention",
+            model,
+            parts if prompt else {"text": text},
+            "Attention",
+            "which tokens each token looks at",
+            model,
+        ),
         _link("generate", model, {"text": text, "show": "score"}, "Score", "how expected each token was", model),
     ]
     if max(map(len, links)) > LONGEST_ADDRESS:

@@ -151,6 +151,8 @@ def test_what_a_model_writes_and_what_a_decoder_looks_at(open_page):
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "decoder-5-9")
     expect(page.locator(UNITS)).to_have_count(7 + 12)
     expect(page.locator(f"{UNITS}.begins")).to_have_count(1)
+    page.get_by_label("Written so far").fill("10")
+    expect(page.locator(UNITS)).to_have_count(10)
 
 
 @pytest.mark.slow

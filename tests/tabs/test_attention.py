@@ -101,6 +101,15 @@ def test_a_word_means_the_nearest_head_of_the_model(word, meant):
     assert read_which(word, COUNTS).word == meant
 
 
+def test_what_was_written_behind_a_text_keeps_its_border(shipped_registry):
+    asked = Ask("MiniLM (causal)", "In the evening", " the old man slept.", 7)
+    ask = tidy_ask(shipped_registry, asked.model, asked)
+    assert ask == replace(asked, new_tokens=0)
+    tokens = Readings(64).all_layers(shipped_registry, ask).stacks[0].queries
+    behind = [token.surface.strip() for token in tokens if token.segment == 1]
+    assert behind == ["the", "old", "man", "slept", "."]
+
+
 @pytest.mark.parametrize("look", ["", "words", "matrix.words.nospecial.nofirst.01.t2.p4", "012.xx", None])
 def test_a_look_says_what_is_shown(look):
     shown = read_shown(look)

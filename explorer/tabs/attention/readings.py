@@ -27,7 +27,7 @@ class Ask:
         model: Name in the registry.
         text: As typed.
         second: As typed; "" = none, or what the model writes itself.
-        new_tokens: How many tokens a causal model writes first.
+        new_tokens: How many tokens a causal model writes first, where no second text is given.
     """
 
     model: str
@@ -59,7 +59,7 @@ def read_ask(sent: object) -> tuple[Ask, str]:
 def tidy_ask(models: Registry, name: str, ask: Ask) -> Ask:
     """The same without what the model makes no use of, so that it is found again whatever stands in hidden boxes."""
     if writes_on(models.card(name)):
-        return Ask(name, ask.text, "", ask.new_tokens)
+        return Ask(name, ask.text, ask.second, 0 if ask.second.strip() else ask.new_tokens)
     return Ask(name, ask.text, ask.second)
 
 
@@ -178,10 +178,8 @@ def read_packed(
 
 def beside(model: LoadedModel, ask: Ask) -> dict[str, object]:
     """What is read beside the text, as analyses take it: a second text, or the tokens that the model writes first."""
-    if not writes_on(model.card):
+    if not ask.new_tokens or not writes_on(model.card):
         return {"second_text": ask.second or None}
-    if not ask.new_tokens:
-        return {}
     steps = analysis.continue_text(model, ask.text, strategy="greedy", max_new_tokens=ask.new_tokens)
     return {"written": tuple(step.token_id for step in steps)}
 
