@@ -5,18 +5,19 @@
   const AHEAD_CELLS = 300 * 300; // the neighbours of a larger head are not fetched before they are wanted
   const REST_MS = 500; // the address follows when the arrow keys rest
 
-  // "encoder-3-5": layer 3, head 5, counted from 1; "encoder-3-mean", "encoder-mean", "encoder-rollout".
+  // "encoder-3-5": layer 3, head 5, counted from 1; "encoder-3-mean", "encoder-mean-5", "encoder-mean"; "encoder-3-rollout"
+  // goes up to layer 3, "encoder-rollout" through all.
   const read = word => {
-    const [stack, layer, head] = String(word).split('-');
-    const whole = layer === 'mean' || layer === 'rollout';
-    return {stack, layer: whole ? layer : Number(layer), head: whole ? null : head === 'mean' ? head : Number(head)};
+    const [stack, ...parts] = String(word).split('-');
+    const [layer, head] = parts.length === 1 ? ['mean', parts[0]] : parts.map(part => Number(part) || part);
+    return {stack, layer, head};
   };
-  const spell = ({stack, layer, head}) => (head === null ? `${stack}-${layer}` : `${stack}-${layer}-${head}`);
+  const spell = ({stack, layer, head}) => (layer === 'mean' && head === 'mean' ? `${stack}-mean` : `${stack}-${layer}-${head}`);
   const words = which => {
     const {stack, layer, head} = read(which);
     const names = {encoder: 'encoder', decoder: 'decoder', cross: 'cross attention'};
-    if (layer === 'rollout') return `${names[stack]}, rollout through all layers`;
-    if (layer === 'mean') return `${names[stack]}, mean of all heads`;
+    if (head === 'rollout') return `${names[stack]}, rollout up to layer ${layer}`;
+    if (layer === 'mean') return `${names[stack]}, mean of ${head === 'mean' ? 'all heads' : `the heads ${head} of all layers`}`;
     return `${names[stack]}, layer ${layer}, ${head === 'mean' ? 'mean of its heads' : `head ${head}`}`;
   };
 
@@ -90,7 +91,7 @@
         if (answer?.error) return; // asked for again, it says what is wrong
         isAhead = true;
       }
-      if (cells > AHEAD_CELLS || typeof head !== 'number') return;
+      if (cells > AHEAD_CELLS || typeof layer !== 'number' || typeof head !== 'number') return;
       [[0, 1], [0, -1], [1, 0], [-1, 0]].map(([down, right]) => ({stack, layer: layer + down, head: head + right}))
         .filter(one => one.layer >= 1 && one.layer <= layers && one.head >= 1 && one.head <= heads)
         .forEach(one => get(spell(one)).catch(() => {})); // asked for again, it says what is wrong

@@ -135,13 +135,12 @@
     const fillControls = (entry, layer, head) => {
       const count = most => Array.from({length: most}, (_, index) => [String(index + 1), `${index + 1} of ${most}`]);
       options(control('stack'), data.stacks.map(({name}) => [name, {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'}[name]]), entry.name);
-      options(control('layer'), [...count(entry.layers), ['mean', 'all: mean'], ...(entry.name === 'cross' ? [] : [['rollout', 'all: rollout']])], String(layer));
-      options(control('head'), [...count(entry.heads), ['mean', 'mean']], head === null ? 'mean' : String(head));
+      options(control('layer'), [...count(entry.layers), ['mean', 'mean']], String(layer));
+      options(control('head'), [...count(entry.heads), ['mean', 'mean'], ...(entry.name === 'cross' ? [] : [['rollout', 'rollout up to this layer']])], String(head));
       options(control('pair'), attention.PAIRS, look.pair);
       fillWritten(entry);
       part('.stack-choice').hidden = data.stacks.length < 2;
       part('.pair').hidden = !entry.queries.some(token => token[2]) || entry.name === 'cross';
-      control('head').disabled = head === null;
       ['words', 'special', 'first', 'close'].forEach(name => (control(name).checked = look[name]));
       part('.close').hidden = look.form !== 'matrix';
       control('least').value = attention.leastOf(look);
@@ -164,8 +163,15 @@
       const entry = stackOf(stack);
       return entry && !(layer > entry.layers) && !(head > entry.heads);
     };
-    const go = word => {
-      if (!data || !word || word === wanted || !isHere(attention.read(word))) return;
+    // A rollout goes up to a layer, and there is none from a decoder to an encoder.
+    const tidy = at => {
+      if (at.head !== 'rollout') return at;
+      return at.stack === 'cross' ? {...at, head: 'mean'} : {...at, layer: at.layer === 'mean' ? stackOf(at.stack).layers : at.layer};
+    };
+    const go = named => {
+      if (!data || !named || !isHere(attention.read(named))) return;
+      const word = attention.spell(tidy(attention.read(named)));
+      if (word === wanted) return;
       const asked = data;
       wanted = word;
       const late = setTimeout(() => element.classList.add('pending'), 250);
@@ -188,11 +194,10 @@
     const move = word => (go(word), note());
 
     const writtenOf = ({value: number, max}) => (number === max ? null : Number(number));
-    const chosen = (stack, layer, head) => (layer === 'mean' || layer === 'rollout' ? {stack, layer, head: null} : {stack, layer, head: head ?? 1});
     const step = (axis, by) => {
       const at = attention.read(wanted);
       const {layers, heads: count} = stackOf(at.stack);
-      if (typeof at.layer !== 'number' || (axis === 'head' && typeof at.head !== 'number')) return;
+      if (typeof at[axis] !== 'number') return;
       const most = axis === 'layer' ? layers : count;
       move(attention.spell({...at, [axis]: Math.min(Math.max(at[axis] + by, 1), most)}));
     };
@@ -210,13 +215,12 @@
       if (set === 'stack') {
         const {layers, heads: count} = stackOf(event.target.value);
         const clamp = (number, most) => (typeof number === 'number' ? Math.min(number, most) : number);
-        return move(attention.spell(chosen(event.target.value, at.layer === 'rollout' ? 'mean' : clamp(at.layer, layers), clamp(at.head, count))));
+        return move(attention.spell({stack: event.target.value, layer: clamp(at.layer, layers), head: clamp(at.head, count)}));
       }
-      if (set === 'layer') {
-        const layer = Number(event.target.value) || event.target.value;
-        return move(attention.spell(chosen(at.stack, layer, at.head)));
+      if (set === 'layer' || set === 'head') {
+        const next = {...at, [set]: Number(event.target.value) || event.target.value};
+        return move(attention.spell(set === 'layer' && next.layer === 'mean' && next.head === 'rollout' ? {...next, head: 'mean'} : next));
       }
-      if (set === 'head') return move(attention.spell({...at, head: Number(event.target.value) || event.target.value}));
       look[set] = set === 'least' ? Number(event.target.value) : set === 'upto' ? writtenOf(event.target) : set === 'pair' ? event.target.value : event.target.checked;
       redraw();
       note();

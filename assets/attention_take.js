@@ -20,7 +20,7 @@
 
   const csv = ({data, which, look, selected}) => {
     const {stack, layer, head} = explorer.attention.read(which);
-    const about = [data.model, stack, layer, head ?? 'mean', look.words ? 'words' : 'pieces'];
+    const about = [data.model, stack, layer, head, look.words ? 'words' : 'pieces'];
     const rows = [['model', 'stack', 'layer', 'head', 'level', 'query', 'query_token', 'key', 'key_token', 'weight']];
     selected.rows.forEach((row, at) => selected.columns.forEach((column, to) => {
       const weight = Number(selected.values[at * selected.columns.length + to].toFixed(6));

@@ -36,15 +36,17 @@ def test_a_head_its_layers_mean_the_mean_and_the_rollout():
     reading = make_reading(7)
     weights = reading.weights.astype(np.float64)
     packed = pack_reading(reading)
-    through = np.eye(7)
+    through = [np.eye(7)]
     for layer in weights:
         step = (layer.mean(axis=0) + np.eye(7)) / 2
-        through = step / step.sum(axis=-1, keepdims=True) @ through
+        through.append(step / step.sum(axis=-1, keepdims=True) @ through[-1])
     for (layer, head, is_rollout), expected in {
         (2, 1, False): weights[2, 1],
         (1, None, False): weights[1].mean(axis=0),
         (None, None, False): weights.mean(axis=(0, 1)),
-        (None, None, True): through,
+        (None, 1, False): weights[:, 1].mean(axis=0),
+        (1, None, True): through[2],
+        (2, None, True): through[3],
     }.items():
         found = unpack_weights(select_weights(packed, "encoder", layer, head, is_rollout=is_rollout))
         np.testing.assert_allclose(found, expected, atol=3e-5)

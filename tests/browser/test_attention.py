@@ -40,8 +40,10 @@ def arrow_keys_walk_heads_and_layers(page):
     page.keyboard.press("ArrowUp")
     expect(head).to_have_attribute("data-painted", "encoder-3-3")
     page.wait_for_url("**at=encoder-3-3**")
-    page.locator("[data-set='layer']").select_option("rollout")
-    expect(head).to_have_attribute("data-painted", "encoder-rollout")
+    page.locator("[data-set='head']").select_option("rollout")
+    expect(head).to_have_attribute("data-painted", "encoder-3-rollout")
+    page.locator("[data-set='layer']").select_option("mean")
+    expect(head).to_have_attribute("data-painted", "encoder-mean")
 
 
 @pytest.mark.slow

@@ -90,7 +90,13 @@ def test_an_example_shows_what_it_says(shipped_registry, start):
         ("encoder-99-0", "encoder-6-1"),
         ("cross-1-12", "cross-1-8"),
         ("cross-rollout", "cross-mean"),
-        ("encoder-rollout", "encoder-rollout"),
+        ("cross-3-rollout", "cross-3-mean"),
+        ("encoder-rollout", "encoder-6-rollout"),
+        ("encoder-mean-rollout", "encoder-6-rollout"),
+        ("encoder-9-rollout", "encoder-6-rollout"),
+        ("encoder-2-rollout", "encoder-2-rollout"),
+        ("encoder-mean-mean", "encoder-mean"),
+        ("cross-mean-12", "cross-mean-8"),
         ("encoder-2-mean", "encoder-2-mean"),
         ("decoder-2-2", "encoder-2-2"),
         ("<script>", "encoder-1-1"),
@@ -120,7 +126,8 @@ def test_a_look_says_what_is_shown(look):
 def test_words_are_counted_from_one_and_indexes_from_zero():
     assert head_word("encoder", 2, 4) == "encoder-3-5"
     assert head_word("encoder", 2, None) == "encoder-3-mean"
-    assert layer_of("encoder-3-5") == 2 and layer_of("encoder-mean") is None and layer_of("nonsense") == 0
+    assert layer_of("encoder-3-5") == 2 and layer_of("nonsense") == 0
+    assert {layer_of(f"encoder-{word}") for word in ("mean", "mean-2", "rollout", "2-rollout")} == {None}
 
 
 def test_readings_leave_when_there_is_no_room_and_are_read_again():
