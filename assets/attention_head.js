@@ -154,8 +154,9 @@
       const most = queries.length, given = Math.max(queries.findIndex(token => token[2]), 1);
       part('.upto').hidden = name === 'encoder' || !queries.some(token => token[2]) || given === most;
       Object.assign(control('upto'), {min: given, max: most, value: look.upto ?? most});
-      const written = Math.min(look.upto ?? most, most) - given;
-      control('upto').setAttribute('aria-valuetext', part('.upto output').textContent = `${written} of ${most - given} tokens`);
+      const words = `${Math.min(look.upto ?? most, most) - given} of ${most - given}`;
+      part('.upto output').textContent = words;
+      control('upto').setAttribute('aria-valuetext', `${words} tokens`);
     };
 
     // A link or an example may name a head of the model that is on its way.

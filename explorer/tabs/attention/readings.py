@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextvars import copy_context
 from dataclasses import dataclass, fields
 from functools import partial
-from threading import Thread
+from threading import Lock, Thread
 
 from explorer import analysis
 from explorer.analysis.attention_packing import PackedReading, pack_reading
@@ -70,6 +70,7 @@ class Readings:
         self._kept: Kept[Wanted, PackedReading] = Kept(room_mib, lambda reading: reading.size_bytes)
         self._looked_at: dict[Ask, int] = {}  # the only layer of each that was asked for
         self._passing: dict[Ask, Passing] = {}
+        self._lock = Lock()
 
     def all_layers(self, models: Registry, ask: Ask) -> PackedReading:
         """The whole reading, from here if it is here.
@@ -112,9 +113,10 @@ class Readings:
         self._kept.put((ask, None), reading)
 
     def _note(self, ask: Ask, layer: int) -> None:
-        self._looked_at[ask] = layer
-        while len(self._looked_at) > MOST_LOOKED_AT:
-            self._looked_at.pop(next(iter(self._looked_at)), None)
+        with self._lock:
+            self._looked_at[ask] = layer
+            while len(self._looked_at) > MOST_LOOKED_AT:
+                del self._looked_at[next(iter(self._looked_at))]
 
     def _begin_all(self, models: Registry, ask: Ask) -> Passing:
         """Have all layers read by another thread."""
