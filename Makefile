@@ -55,6 +55,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/writers.py
 	$(BIN)/python benchmarks/blimp.py
 	$(BIN)/python benchmarks/attention.py
+	$(BIN)/python benchmarks/attention_cost.py
 	$(BIN)/python benchmarks/heads.py
 	$(BIN)/python benchmarks/neighbours_page.py
 	$(BIN)/python benchmarks/anisotropy_page.py

@@ -5,23 +5,26 @@
   const AHEAD_CELLS = 300 * 300; // the neighbours of a larger head are not fetched before they are wanted
   const REST_MS = 500; // the address follows when the arrow keys rest
 
-  // "encoder-3-5": layer 3, head 5, counted from 1; "encoder-3-mean", "encoder-mean", "encoder-rollout".
+  // "encoder-3-5": layer 3, head 5, counted from 1; "encoder-3-mean", "encoder-mean-5", "encoder-mean"; "encoder-3-rollout"
+  // goes up to layer 3, "encoder-rollout" through all.
   const read = word => {
-    const [stack, layer, head] = String(word).split('-');
-    const whole = layer === 'mean' || layer === 'rollout';
-    return {stack, layer: whole ? layer : Number(layer), head: whole ? null : head === 'mean' ? head : Number(head)};
+    const [stack, ...parts] = String(word).split('-');
+    const [layer, head] = parts.length === 1 ? ['mean', parts[0]] : parts.map(part => Number(part) || part);
+    return {stack, layer, head};
   };
-  const spell = ({stack, layer, head}) => (head === null ? `${stack}-${layer}` : `${stack}-${layer}-${head}`);
+  const spell = ({stack, layer, head}) => (layer === 'mean' && head === 'mean' ? `${stack}-mean` : `${stack}-${layer}-${head}`);
   const words = which => {
     const {stack, layer, head} = read(which);
     const names = {encoder: 'encoder', decoder: 'decoder', cross: 'cross attention'};
-    if (layer === 'rollout') return `${names[stack]}, rollout through all layers`;
-    if (layer === 'mean') return `${names[stack]}, mean of all heads`;
+    if (head === 'rollout') return `${names[stack]}, rollout up to layer ${layer}`;
+    if (layer === 'mean') return `${names[stack]}, mean of ${head === 'mean' ? 'all heads' : `the heads ${head} of all layers`}`;
     return `${names[stack]}, layer ${layer}, ${head === 'mean' ? 'mean of its heads' : `head ${head}`}`;
   };
 
   const THRESHOLDS = [0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
-  const PLAIN = {form: 'lines', words: false, pair: '', special: true, first: true, close: false, least: null, pin: null};
+  const PLAIN = {form: 'lines', words: false, pair: '', special: true, first: true, close: false, least: null, pin: null, upto: null};
+  // Who looks at whom, of two texts.
+  const PAIRS = [['', 'All'], ['00', 'First to first'], ['01', 'First to second'], ['10', 'Second to first'], ['11', 'Second to second']];
   const leastOf = look => look.least ?? (look.form === 'lines' ? 3 : 0);
   // "matrix.words.01.t5": only what differs from PLAIN.
   const readLook = text => {
@@ -33,6 +36,7 @@
       if (part === 'nofirst') look.first = false;
       if (/^[01][01]$/.test(part)) look.pair = part;
       if (/^t[0-9]$/.test(part)) look.least = Number(part[1]);
+      if (/^u[0-9]{1,4}$/.test(part)) look.upto = Number(part.slice(1)); // so many tokens of a decoder are written
       if (/^p[0-9]{1,4}$/.test(part)) look.pin = Number(part.slice(1)); // of the lines, the token whose own are drawn
     });
     return look;
@@ -40,7 +44,7 @@
   const spellLook = look => [
     look.form !== PLAIN.form && look.form, look.words && 'words', look.pair, !look.special && 'nospecial',
     !look.first && 'nofirst', look.close && 'close', look.least !== null && `t${look.least}`,
-    look.pin !== null && `p${look.pin}`,
+    look.pin !== null && `p${look.pin}`, look.upto !== null && `u${look.upto}`,
   ].filter(Boolean).join('.');
 
   // The heads of one reading. What is asked for while another is on its way is fetched next, and only the latest.
@@ -87,7 +91,7 @@
         if (answer?.error) return; // asked for again, it says what is wrong
         isAhead = true;
       }
-      if (cells > AHEAD_CELLS || typeof head !== 'number') return;
+      if (cells > AHEAD_CELLS || typeof layer !== 'number' || typeof head !== 'number') return;
       [[0, 1], [0, -1], [1, 0], [-1, 0]].map(([down, right]) => ({stack, layer: layer + down, head: head + right}))
         .filter(one => one.layer >= 1 && one.layer <= layers && one.head >= 1 && one.head <= heads)
         .forEach(one => get(spell(one)).catch(() => {})); // asked for again, it says what is wrong
@@ -130,6 +134,6 @@
   });
   explorer.attention = {
     read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, go: all('go'), dress: all('dress'),
-    THRESHOLDS,
+    THRESHOLDS, PAIRS,
   };
 })();

@@ -2,18 +2,27 @@
 (() => {
   const explorer = (window.explorer = window.explorer || {});
   const TITLES = {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'};
+  const CONTROLS = `
+    <label title="[CLS], [SEP] and their kin, which stand for no part of the text"><input type="checkbox" data-set="special"> Special tokens</label>
+    <label title="Where heads of causal models rest when they have nothing to do"><input type="checkbox" data-set="first"> First token</label>
+    <label title="A word's pieces together: weights to them summed, from them averaged"><input type="checkbox" data-set="words"> Whole words</label>
+    <label class="pair">Texts <select data-set="pair"></select></label>`;
 
   explorer.attentionAll = (element, props, watch) => {
     const {make, attention} = explorer;
     element.classList.add('attention-all');
+    const bar = make('div', 'head-bar');
+    bar.innerHTML = CONTROLS;
+    bar.querySelector('select').append(...attention.PAIRS.map(([key, words]) => make('option', '', words, {value: key})));
     const said = make('p', 'head-said', 'Point at a head, or walk them by arrow keys; Enter opens it.', {role: 'status'});
     const stage = make('div', 'all-stage');
-    const save = make('button', '', 'PNG', {type: 'button'});
+    const [save, numbers] = ['PNG', 'CSV of the heads'].map(words => make('button', '', words, {type: 'button'}));
     const take = make('div', 'take-away', '', {role: 'group', 'aria-label': 'Take it away'});
-    take.append(save, make('button', '', 'Copy link', {type: 'button', 'data-action': 'link'}));
+    take.append(numbers, save, make('button', '', 'Copy link', {type: 'button', 'data-action': 'link'}));
+    const hidden = make('p', 'note');
     const hint = make('p', 'note', 'Rows: tokens that look, columns: what they look at, both in the order of the text. ' +
       'The stronger the colour, the more; each head is scaled by its strongest weight; of a long text, a cell is the largest weight of its block.');
-    element.replaceChildren(said, stage, hint, take);
+    element.replaceChildren(bar, said, stage, hidden, hint, take);
     let value = null, data = null;
 
     const hueOf = () => {
@@ -23,6 +32,7 @@
     const paint = (canvas, cells, start, rows, columns, [red, green, blue]) => {
       [canvas.width, canvas.height] = [columns, rows];
       const pen = canvas.getContext('2d');
+      if (!rows || !columns) return; // all is hidden
       const image = pen.createImageData(columns, rows);
       let most = 1;
       for (let at = 0; at < rows * columns; at += 1) most = Math.max(most, cells[start + at]);
@@ -36,12 +46,35 @@
       if (isHere) button.setAttribute('aria-current', 'true');
       else button.removeAttribute('aria-current');
     });
+    const dress = text => {
+      const look = attention.readLook(text);
+      bar.querySelectorAll('[data-set]').forEach(control => (control.type === 'checkbox' ? (control.checked = look[control.dataset.set]) : (control.value = look.pair)));
+    };
+    bar.addEventListener('change', ({target}) => {
+      const look = attention.readLook(attention.held().look);
+      look[target.dataset.set] = target.type === 'checkbox' ? target.checked : target.value;
+      attention.note(attention.held().which, attention.spellLook(look)); // the server draws what is left
+    });
+    const sayHidden = () => {
+      const parts = data.stacks.filter(({hidden: names}) => names.length).map(({name, hidden: names, absorbed}) =>
+        `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}, which took ${explorer.percent(absorbed)} of what the tokens shown gave${data.stacks.length > 1 ? ` (${TITLES[name]})` : ''}`);
+      const said = parts.length ? `Hidden: ${parts.join('; ')}, on average over the heads. ` : '';
+      const cut = data.stacks.some(({borders}) => Math.max(...borders)) ? 'Lines across a head: where the second text begins, or what was written.' : '';
+      hidden.replaceChildren(make('bdi', '', said), cut);
+    };
     const draw = () => {
       const hue = hueOf();
-      const drawn = data.stacks.map(({name, shape: [layers, heads, rows, columns], cells: packed}) => {
+      bar.querySelector('.pair').hidden = !data.isPair;
+      dress(data.look);
+      sayHidden();
+      const drawn = data.stacks.map(({name, shape: [layers, heads, rows, columns], cells: packed, borders: [row, column]}) => {
         const cells = explorer.attentionMath.bytes(packed);
         const grid = make('div', 'all-grid', '', {role: 'group', 'aria-label': `${TITLES[name]}: layers down, heads across`});
         grid.style.setProperty('--heads', heads);
+        Object.entries({row, column}).filter(([, share]) => share).forEach(([axis, share]) => {
+          grid.classList.add(`has-${axis}`);
+          grid.style.setProperty(`--${axis}`, `${100 * share}%`);
+        });
         grid.append(make('span', 'corner', 'layer'), ...Array.from({length: heads}, (_, head) => make('span', 'across', String(head + 1))));
         for (let layer = 0; layer < layers; layer += 1) {
           grid.append(make('span', 'down', String(layer + 1)));
@@ -86,6 +119,7 @@
       next.tabIndex = 0;
       next.focus();
     });
+    numbers.addEventListener('click', () => explorer.attentionTake.table('attention-all-heads', data.rows));
     save.addEventListener('click', () => {
       const [edge, size] = [40, 72];
       const width = Math.max(...data.stacks.map(({shape}) => shape[1])) * size + edge + 20;
@@ -100,7 +134,7 @@
       pen.fillText(`${data.model}: layers down, heads across`, 12, 24);
       pen.imageSmoothingEnabled = false;
       let top = 40;
-      data.stacks.forEach(({name, shape: [layers, heads, rows, columns], cells: packed}) => {
+      data.stacks.forEach(({name, shape: [layers, heads, rows, columns], cells: packed, borders: [row, column]}) => {
         const cells = explorer.attentionMath.bytes(packed);
         pen.fillText(TITLES[name], 12, top + 18);
         for (let layer = 0; layer < layers; layer += 1) {
@@ -108,9 +142,14 @@
           for (let head = 0; head < heads; head += 1) {
             const one = make('canvas');
             paint(one, cells, (layer * heads + head) * rows * columns, rows, columns, [0, 114, 178]);
-            pen.drawImage(one, edge + head * size, top + 28 + layer * size, size - 6, size - 6);
+            const [left, above] = [edge + head * size, top + 28 + layer * size];
+            if (rows && columns) pen.drawImage(one, left, above, size - 6, size - 6);
+            pen.fillStyle = '#d55e00';
+            if (row) pen.fillRect(left, above + row * (size - 6), size - 6, 1);
+            if (column) pen.fillRect(left + column * (size - 6), above, 1, size - 6);
+            pen.fillStyle = '#1b1f24';
             pen.strokeStyle = '#c5cad1';
-            pen.strokeRect(edge + head * size + 0.5, top + 28 + layer * size + 0.5, size - 7, size - 7);
+            pen.strokeRect(left + 0.5, above + 0.5, size - 7, size - 7);
           }
         }
         top += layers * size + 60;
@@ -125,7 +164,7 @@
       draw();
       element.explorer = data;
     };
-    attention.views.add({go: mark});
+    attention.views.add({go: mark, dress});
     watch('value', read);
     read();
   };

@@ -2,7 +2,6 @@
 (() => {
   const explorer = (window.explorer = window.explorer || {});
   const STAY_MS = 350; // after which a head was not only passed
-  const PAIRS = [['', 'All'], ['00', 'First to first'], ['01', 'First to second'], ['10', 'Second to first'], ['11', 'Second to second']];
   const SKELETON = `
     <div class="head-bar">
       <label class="stack-choice">Attention <select data-set="stack"></select></label>
@@ -17,6 +16,7 @@
         ><button type="button" role="radio" data-form="matrix">Matrix</button
         ><button type="button" role="radio" data-form="table">Table</button></span>
       <label class="least">Weights from <input type="range" min="0" max="9" step="1" data-set="least"><output></output></label>
+      <label class="upto" title="What the model saw when it had written so much: its rows never change later">Written so far <input type="range" step="1" data-set="upto"><output></output></label>
       <details class="head-more"><summary>More options</summary><div>
         <label title="A word's pieces together: weights to them summed, from them averaged"><input type="checkbox" data-set="words"> Whole words</label>
         <label title="[CLS], [SEP] and their kin, which stand for no part of the text"><input type="checkbox" data-set="special"> Special tokens</label>
@@ -103,8 +103,8 @@
       const began = performance.now();
       const {stack, layer, head} = attention.read(which);
       const entry = stackOf(stack);
-      selected = attentionMath.select(weights, entry.queries, keysOf(entry), look);
-      selected.signature = `${value.length} ${data.turn} ${stack} ${look.words} ${look.special} ${look.first} ${look.pair}`;
+      selected = attentionMath.select(weights, entry.queries, keysOf(entry), look, stack);
+      selected.signature = `${value.length} ${data.turn} ${stack} ${look.words} ${look.special} ${look.first} ${look.pair} ${look.upto}`;
       const isNew = drawn !== `${selected.signature} ${look.form}`;
       drawn = `${selected.signature} ${look.form}`;
       if (isNew) pointed = null;
@@ -135,12 +135,12 @@
     const fillControls = (entry, layer, head) => {
       const count = most => Array.from({length: most}, (_, index) => [String(index + 1), `${index + 1} of ${most}`]);
       options(control('stack'), data.stacks.map(({name}) => [name, {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'}[name]]), entry.name);
-      options(control('layer'), [...count(entry.layers), ['mean', 'all: mean'], ...(entry.name === 'cross' ? [] : [['rollout', 'all: rollout']])], String(layer));
-      options(control('head'), [...count(entry.heads), ['mean', 'mean']], head === null ? 'mean' : String(head));
-      options(control('pair'), PAIRS, look.pair);
+      options(control('layer'), [...count(entry.layers), ['mean', 'mean']], String(layer));
+      options(control('head'), [...count(entry.heads), ['mean', 'mean'], ...(entry.name === 'cross' ? [] : [['rollout', 'rollout up to this layer']])], String(head));
+      options(control('pair'), attention.PAIRS, look.pair);
+      fillWritten(entry);
       part('.stack-choice').hidden = data.stacks.length < 2;
       part('.pair').hidden = !entry.queries.some(token => token[2]) || entry.name === 'cross';
-      control('head').disabled = head === null;
       ['words', 'special', 'first', 'close'].forEach(name => (control(name).checked = look[name]));
       part('.close').hidden = look.form !== 'matrix';
       control('least').value = attention.leastOf(look);
@@ -149,13 +149,30 @@
       element.querySelectorAll('[data-form]').forEach(button => button.setAttribute('aria-checked', button.dataset.form === look.form));
     };
 
+    // Of what a decoder has written behind what it was given.
+    const fillWritten = ({name, queries}) => {
+      const most = queries.length, given = Math.max(queries.findIndex(token => token[2]), 1);
+      part('.upto').hidden = name === 'encoder' || !queries.some(token => token[2]) || given === most;
+      Object.assign(control('upto'), {min: given, max: most, value: look.upto ?? most});
+      const words = `${Math.min(look.upto ?? most, most) - given} of ${most - given}`;
+      part('.upto output').textContent = words;
+      control('upto').setAttribute('aria-valuetext', `${words} tokens`);
+    };
+
     // A link or an example may name a head of the model that is on its way.
     const isHere = ({stack, layer, head}) => {
       const entry = stackOf(stack);
       return entry && !(layer > entry.layers) && !(head > entry.heads);
     };
-    const go = word => {
-      if (!data || !word || word === wanted || !isHere(attention.read(word))) return;
+    // A rollout goes up to a layer, and there is none from a decoder to an encoder.
+    const tidy = at => {
+      if (at.head !== 'rollout') return at;
+      return at.stack === 'cross' ? {...at, head: 'mean'} : {...at, layer: at.layer === 'mean' ? stackOf(at.stack).layers : at.layer};
+    };
+    const go = named => {
+      if (!data || !named || !isHere(attention.read(named))) return;
+      const word = attention.spell(tidy(attention.read(named)));
+      if (word === wanted) return;
       const asked = data;
       wanted = word;
       const late = setTimeout(() => element.classList.add('pending'), 250);
@@ -177,11 +194,11 @@
     const note = () => attention.rest(() => attention.note(wanted, attention.spellLook(look)));
     const move = word => (go(word), note());
 
-    const chosen = (stack, layer, head) => (layer === 'mean' || layer === 'rollout' ? {stack, layer, head: null} : {stack, layer, head: head ?? 1});
+    const writtenOf = ({value: number, max}) => (number === max ? null : Number(number));
     const step = (axis, by) => {
       const at = attention.read(wanted);
       const {layers, heads: count} = stackOf(at.stack);
-      if (typeof at.layer !== 'number' || (axis === 'head' && typeof at.head !== 'number')) return;
+      if (typeof at[axis] !== 'number') return;
       const most = axis === 'layer' ? layers : count;
       move(attention.spell({...at, [axis]: Math.min(Math.max(at[axis] + by, 1), most)}));
     };
@@ -199,14 +216,13 @@
       if (set === 'stack') {
         const {layers, heads: count} = stackOf(event.target.value);
         const clamp = (number, most) => (typeof number === 'number' ? Math.min(number, most) : number);
-        return move(attention.spell(chosen(event.target.value, at.layer === 'rollout' ? 'mean' : clamp(at.layer, layers), clamp(at.head, count))));
+        return move(attention.spell({stack: event.target.value, layer: clamp(at.layer, layers), head: clamp(at.head, count)}));
       }
-      if (set === 'layer') {
-        const layer = Number(event.target.value) || event.target.value;
-        return move(attention.spell(chosen(at.stack, layer, at.head)));
+      if (set === 'layer' || set === 'head') {
+        const next = {...at, [set]: Number(event.target.value) || event.target.value};
+        return move(attention.spell(set === 'layer' && next.layer === 'mean' && next.head === 'rollout' ? {...next, head: 'mean'} : next));
       }
-      if (set === 'head') return move(attention.spell({...at, head: Number(event.target.value) || event.target.value}));
-      look[set] = set === 'least' ? Number(event.target.value) : set === 'pair' ? event.target.value : event.target.checked;
+      look[set] = set === 'least' ? Number(event.target.value) : set === 'upto' ? writtenOf(event.target) : set === 'pair' ? event.target.value : event.target.checked;
       redraw();
       note();
     });
@@ -231,7 +247,7 @@
       data.turn = turn += 1;
       if (data.look !== undefined) [look, isDressed] = [attention.readLook(data.look), true];
       const asked = JSON.stringify(data.asked);
-      if (!isDressed && before !== asked) look.pin = null; // it was of another text
+      if (!isDressed && before !== asked) look.pin = look.upto = null; // they were of another text
       before = asked;
       isDressed = false;
       heads = attention.store(data, server);

@@ -44,13 +44,14 @@
   };
 
   // What of a head is drawn, and what share of it went to what is hidden.
-  const select = (weights, queries, keys, look) => {
+  const select = (weights, queries, keys, look, stack = 'encoder') => {
     const allRows = units(queries, look.words), allColumns = units(keys, look.words);
     const whole = look.words ? gather(weights, keys.length, allRows, allColumns) : weights;
     const hides = unit => (!look.special && unit.special) || (!look.first && unit.place === 0);
     const [from, to] = look.pair ? [...look.pair].map(Number) : [null, null];
-    const rows = allRows.filter(unit => !hides(unit) && (from === null || unit.segment === from));
-    const columns = allColumns.filter(unit => !hides(unit) && (to === null || unit.segment === to));
+    const isWritten = unit => look.upto == null || unit.tokens.at(-1) < look.upto; // no row of a decoder changes later
+    const rows = allRows.filter(unit => !hides(unit) && (from === null || unit.segment === from) && (stack === 'encoder' || isWritten(unit)));
+    const columns = allColumns.filter(unit => !hides(unit) && (to === null || unit.segment === to) && (stack !== 'decoder' || isWritten(unit)));
     const hidden = allColumns.filter(hides);
     const width = allColumns.length;
     const values = new Float32Array(rows.length * columns.length);

@@ -11,17 +11,22 @@
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
 
+  const table = (file, rows) => {
+    const lines = rows.map(row => row.map(part => (typeof part === 'number' ? part : cell(part ?? ''))).join(','));
+    const url = URL.createObjectURL(new Blob(['\ufeff' + lines.join('\r\n') + '\r\n'], {type: 'text/csv'}));
+    save(`${file}.csv`, url);
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  };
+
   const csv = ({data, which, look, selected}) => {
     const {stack, layer, head} = explorer.attention.read(which);
-    const about = [data.model, stack, layer, head ?? 'mean', look.words ? 'words' : 'pieces'].map(part => cell(String(part))).join(',');
-    const lines = ['model,stack,layer,head,level,query,query_token,key,key_token,weight'];
+    const about = [data.model, stack, layer, head, look.words ? 'words' : 'pieces'];
+    const rows = [['model', 'stack', 'layer', 'head', 'level', 'query', 'query_token', 'key', 'key_token', 'weight']];
     selected.rows.forEach((row, at) => selected.columns.forEach((column, to) => {
       const weight = Number(selected.values[at * selected.columns.length + to].toFixed(6));
-      lines.push(`${about},${row.tokens[0] + 1},${cell(row.text)},${column.tokens[0] + 1},${cell(column.text)},${weight}`);
+      rows.push([...about, row.tokens[0] + 1, row.text, column.tokens[0] + 1, column.text, weight]);
     }));
-    const url = URL.createObjectURL(new Blob(['\ufeff' + lines.join('\r\n') + '\r\n'], {type: 'text/csv'}));
-    save(`${fileOf(which)}.csv`, url);
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    table(fileOf(which), rows);
   };
 
   const png = ({data, which, look, selected}) => {
@@ -87,5 +92,5 @@
     save(`${fileOf(which)}.png`, canvas.toDataURL('image/png'));
   };
 
-  explorer.attentionTake = {csv, png, save};
+  explorer.attentionTake = {csv, png, save, table};
 })();

@@ -19,6 +19,9 @@ StackOption = Annotated[
     str | None,
     typer.Option(help="Whose heads: encoder, decoder or cross.", show_default="the first that the model has"),
 ]
+SecondOption = Annotated[
+    str, typer.Option(help="The second of a pair, what was written behind the text, or what a decoder reads.")
+]
 HeadsOption = Annotated[
     list[str] | None,
     typer.Option("--head", help="3-5 = head 5 of layer 3, 3 = all of layer 3, decoder-3-5 of a stack; repeatable."),
@@ -33,6 +36,7 @@ def measure_heads(
     model: ModelOption = DEFAULT_MODEL,
     measure: SharesOption = "previous",
     stack: StackOption = None,
+    second_text: SecondOption = "",
     seed: Annotated[int, typer.Option(help="Of the random tokens that induction is scored on.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -43,7 +47,8 @@ def measure_heads(
     texts = [line for line in read("-").splitlines() if line.strip()] if text == ["-"] else text or ()
     if measure not in MEASURES:
         raise UnsuitableText(f"There is no measure {measure!r}. Choose one of: {', '.join(MEASURES)}.")
-    result = run(model, partial(measure_heads, texts=texts, stack=stack, seed=seed), needs_masked_head=False)
+    analysis = partial(measure_heads, texts=texts, stack=stack, seed=seed, second_text=second_text)
+    result = run(model, analysis, needs_masked_head=False)
     if measure not in result.values and not as_json:
         raise UnsuitableText(f"{MEASURES[measure].label}: {result.left_out[measure]} Choose another --measure.")
     print_result(result, as_json, partial(terminal_heads.describe_measures, measure=measure))
@@ -79,6 +84,7 @@ def ablate_heads(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="Any text, ___ = a blank; - reads standard input.")],
     head: HeadsOption = None,
     model: ModelOption = DEFAULT_MODEL,
+    second_text: SecondOption = "",
     all_but: Annotated[bool, typer.Option("--all-but", help="Switch off all heads but these.")] = False,
     top_k: Annotated[int, typer.Option(help="Tokens, before and after.")] = 5,
     as_json: JsonOption = False,
@@ -89,12 +95,13 @@ def ablate_heads(
 
     text = read(text)
     if head or all_but:
-        analysis = partial(ablate_heads, text=text, heads=head or (), all_but=all_but, top_k=top_k)
+        options = {"second_text": second_text, "all_but": all_but, "top_k": top_k}
+        analysis = partial(ablate_heads, text=text, heads=head or (), **options)
         print_result(run(model, analysis, needs_masked_head=False), as_json, terminal_heads.describe_ablation)
         return
     registry, model = find_model(model)
     ranking = None
-    for ranking in registry.stream(model, partial(rank_heads, text=text)):
+    for ranking in registry.stream(model, partial(rank_heads, text=text, second_text=second_text)):
         if sys.stderr.isatty():
             typer.echo(f"{ranking.done} of {ranking.head_count} heads", err=True)
     print_result(ranking, as_json, terminal_heads.describe_ranking)

@@ -58,6 +58,7 @@ class HeadAblation:
         tokens: What was read, as the vocabulary spells it.
         places: Where the model says something; none where the readout is the embedding.
         cosine: Between the sentence embedding after and before; None for a model that reads from left to right.
+        second_text: What was read beside the text, as in AttentionReading; None = nothing.
     """
 
     model: str
@@ -68,6 +69,7 @@ class HeadAblation:
     tokens: tuple[str, ...]
     places: tuple[AblationPlace, ...]
     cosine: float | None
+    second_text: str | None = None
 
     @property
     def head_count(self) -> int:
@@ -90,6 +92,7 @@ class HeadRanking:
             embedding, 0.
         done: How many heads were switched off.
         head_count: Of how many.
+        second_text: As of HeadAblation.
     """
 
     model: str
@@ -100,6 +103,7 @@ class HeadRanking:
     changes: Mapping[str, Float[ndarray, "layer head"]]
     done: int
     head_count: int
+    second_text: str | None = None
 
     @property
     def unit(self) -> str:

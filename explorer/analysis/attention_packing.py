@@ -1,4 +1,4 @@
-"""Attention in little room: sixteen bits a weight to keep and to send, and a thumbnail of every head."""
+"""Attention in little room: sixteen bits a weight to keep and to send."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, UInt8, UInt16
+from jaxtyping import Float, UInt16
 from numpy import ndarray
 
 from explorer.analysis.attention_levels import roll_out
@@ -100,21 +100,6 @@ def unpack_weights(roots: UInt16[ndarray, "*axes"]) -> Float[ndarray, "*axes"]:
     return part
 
 
-def thumbnails(stack: PackedStack, most: int) -> UInt8[ndarray, "layer head query key"]:
-    """Every head in little: square roots of weights in eight bits, of a block of weights the largest.
-
-    Args:
-        stack: With any number of tokens.
-        most: Rows and columns of a thumbnail at most.
-    """
-    small = stack.roots
-    for axis in (-1, -2):
-        length = small.shape[axis]
-        if length > most:
-            small = np.maximum.reduceat(small, np.linspace(0, length, most, endpoint=False).astype(int), axis=axis)
-    return (small >> 8).astype(np.uint8)
-
-
 def to_base64(numbers: ndarray) -> str:
     """The bytes of an array, for the page."""
     return b64encode(np.ascontiguousarray(numbers).tobytes()).decode("ascii")
@@ -133,19 +118,21 @@ def select_weights(
     Args:
         reading: Where from; what is asked for is there.
         stack: Name of one of its stacks.
-        layer: Counted from 0; None = all: their mean, or their rollout.
+        layer: Counted from 0; None = the mean over the layers.
         head: Counted from 0; None = the mean over the heads.
-        is_rollout: Whether all layers are followed through; see attention_levels.roll_out.
+        is_rollout: Whether the layers up to this one are followed through; see attention_levels.roll_out.
     """
     chosen = next(one for one in reading.stacks if one.name == stack)
-    if layer is not None and head is not None:
-        return chosen.roots[layer - chosen.first_layer, head]
-    if layer is not None:
-        return pack_weights(_mean_heads(chosen.roots[layer - chosen.first_layer]))
-    means = np.stack([_mean_heads(one) for one in chosen.roots])  # layer by layer: in full, all would be far larger
-    if is_rollout:
+    if layer is None and head is not None:
+        return pack_weights(unpack_weights(chosen.roots[:, head]).mean(axis=0))
+    if layer is None or is_rollout:
+        upto = chosen.roots[: None if layer is None else layer + 1]
+        means = np.stack([_mean_heads(one) for one in upto])  # layer by layer: in full, all would be far larger
+        if not is_rollout:
+            return pack_weights(means.mean(axis=0))
         return pack_weights(roll_out(AttentionStack(stack, chosen.queries, chosen.keys, means[:, None])).weights[-1, 0])
-    return pack_weights(means.mean(axis=0))
+    roots = chosen.roots[layer - chosen.first_layer]
+    return pack_weights(_mean_heads(roots)) if head is None else roots[head]
 
 
 def _mean_heads(roots: UInt16[ndarray, "head query key"]) -> Float[ndarray, "query key"]:

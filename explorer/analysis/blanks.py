@@ -193,8 +193,13 @@ def check_tokens(model: LoadedModel, count: int) -> None:
     if count > model.limit_tokens:
         raise UnsuitableText(
             f"The text has {count:,} tokens, and {model.card.name} reads at most {model.limit_tokens:,}. "
-            f"Leave out about {count - model.limit_tokens:,} tokens, or choose a model that reads more."
+            f"Leave out {say_over(count - model.limit_tokens)}, or choose a model that reads more."
         )
+
+
+def say_over(count: int) -> str:
+    """How many tokens a visitor is to leave out, where that is so many too many."""
+    return "a token" if count == 1 else f"about {count:,} tokens"
 
 
 def refuse_foreign_masks(text: str, mask_token: str | None) -> None:
@@ -232,9 +237,18 @@ def split_text(text: str, mask_token: str | None) -> tuple[str, ...]:
         raise UnsuitableText(f"The text has no blank. {example}")
     if not any(_is_visible(character) for segment in segments for character in segment):
         raise UnsuitableText(f"The text has only blanks, so there is nothing to go on. {example}")
-    if blanks > settings().most_blanks:
-        raise UnsuitableText(f"The text has {blanks} blanks; at most {settings().most_blanks} are filled together.")
+    check_blanks(blanks)
     return segments
+
+
+def check_blanks(count: int) -> None:
+    """Refuse more blanks than are filled together.
+
+    Raises:
+        UnsuitableText: There are more; the message says the limit.
+    """
+    if count > settings().most_blanks:
+        raise UnsuitableText(f"The text has {count} blanks; at most {settings().most_blanks} are filled together.")
 
 
 def _is_visible(character: str) -> bool:

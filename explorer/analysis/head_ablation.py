@@ -14,6 +14,7 @@ from explorer.analysis.blanks import check_option
 from explorer.analysis.distributions import likeliest, ranks
 from explorer.analysis.frozen_arrays import freeze_copy
 from explorer.analysis.head_choice import every_head, read_heads
+from explorer.analysis.reading import decode
 from explorer.analysis.readouts import Question, Said, ask_about
 from explorer.analysis.scoring_results import NextToken
 from explorer.models.attention import head_counts, without_heads
@@ -28,6 +29,8 @@ def ablate_heads(
     text: str,
     *,
     heads: Sequence[str | Sequence[str | int]] | str = (),
+    second_text: str | None = None,
+    written: Sequence[int] = (),
     all_but: bool = False,
     skips_unknown: bool = False,
     top_k: int = 5,
@@ -42,6 +45,9 @@ def ablate_heads(
         model: With attention.
         text: Any that the model reads; ___ = a blank.
         heads: As head_choice.read_heads takes them: "3-5" is head 5 of layer 3, "3" all of layer 3.
+        second_text: For an encoder, the second of a pair, which may have blanks, too; for a causal model, what was
+            written behind the text.
+        written: For a causal model, instead: the very tokens that it wrote there.
         all_but: Whether these are the only ones that stay on, instead.
         skips_unknown: Whether heads that this model lacks are passed over, as those of a link made for another.
         top_k: How many of the likeliest tokens, before and after, from 1 to settings().most_choices.
@@ -58,7 +64,7 @@ def ablate_heads(
     off = read_heads(heads, counts, skips_unknown=skips_unknown)
     if all_but:
         off = tuple(head for head in every if head not in off)
-    question = ask_about(model, text)
+    question = ask_about(model, text, second_text, written)
     intact = question.ask()
     with without_heads(model.network, off):
         less = question.ask()
@@ -74,15 +80,20 @@ def ablate_heads(
         tokens=tuple(tokens),
         places=_places(model, question, intact, less, answers, top_k) if len(answers) else (),
         cosine=_cosine(intact, less),
+        second_text=_beside(model, second_text, written),
     )
 
 
-def rank_heads(model: LoadedModel, text: str) -> Iterator[HeadRanking]:
+def rank_heads(
+    model: LoadedModel, text: str, *, second_text: str | None = None, written: Sequence[int] = ()
+) -> Iterator[HeadRanking]:
     """Switch every head off by itself, and see which one matters most for what the model says of a text.
 
     Args:
         model: With attention.
         text: As in ablate_heads.
+        second_text: Likewise.
+        written: Likewise.
 
     Returns:
         What is known after each layer, the last time all of it. Closing the iterator stops the work. Heads that do the
@@ -95,7 +106,7 @@ def rank_heads(model: LoadedModel, text: str) -> Iterator[HeadRanking]:
     Source: Michel et al. 2019, https://arxiv.org/abs/1905.10650
     """
     counts = head_counts(model.network)
-    question = ask_about(model, text)
+    question = ask_about(model, text, second_text, written)
     intact = question.ask()
     ids = _answers(question, intact)
     answers = _as_tokens(model, question, intact, ids)
@@ -117,6 +128,7 @@ def rank_heads(model: LoadedModel, text: str) -> Iterator[HeadRanking]:
                 changes={name: freeze_copy(values) for name, values in changes.items()},
                 done=done,
                 head_count=len(every),
+                second_text=_beside(model, second_text, written),
             )
 
 
@@ -130,6 +142,10 @@ def divergences(before: Float[Tensor, "place vocab"], after: Float[Tensor, "plac
     chances = before.double().exp()
     apart = torch.where(chances > 0, chances * (before.double() - after.double()), 0.0)
     return apart.sum(dim=-1).clamp(min=0) / NATS_PER_BIT
+
+
+def _beside(model: LoadedModel, second_text: str | None, written: Sequence[int]) -> str | None:
+    return decode(model, written) if written else second_text if (second_text or "").strip() else None
 
 
 def _effect_of(

@@ -11,12 +11,14 @@ from numpy import ndarray
 
 BUILT_IN = "built-in set"
 GIVEN = "given texts"
-AGAIN, SPANS = "again", "spans"
+AGAIN, SPANS, TOLD = "again", "spans", "told"
 DECODER_READS = {
     AGAIN: "The decoder reads what the encoder read, as if it wrote it again: the next token is the one to be "
     "written, and in cross-attention the encoder’s token for it.",
     SPANS: "The encoder reads each text with 15 % of its tokens hidden, as in T5’s training, and the decoder the "
     "hidden ones: the next token is the one to be written, and in cross-attention the sentinel of its gap.",
+    TOLD: "The decoder reads the second text. In cross-attention, previous, same and next are told by where a token "
+    "stands in its own text.",
 }
 
 
@@ -38,6 +40,7 @@ class HeadMeasures:
         end_token: The same of what stands behind each text, "" where nothing does.
         seed: Of the random tokens for the induction score, and of what is hidden.
         decoder_reads: A key of DECODER_READS, where the heads are those of a decoder beside an encoder; else "".
+        second_text: What was read beside the only text, as in AttentionReading; None = nothing.
     """
 
     model: str
@@ -53,6 +56,7 @@ class HeadMeasures:
     end_token: str
     seed: int
     decoder_reads: str = ""
+    second_text: str | None = None
 
     @property
     def shape(self) -> tuple[int, int]:

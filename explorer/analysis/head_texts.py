@@ -34,6 +34,8 @@ class EncodedText:
         end: How many stand behind it.
         spans: Of each token, where it stands in the text, in characters; of none where the tokenizer cannot tell.
         places: Of each token, where it stands in the text, in tokens, where that is not just behind the start.
+        between: Places in the row of the special tokens that stand between two texts, or within one.
+        types: Of each token, which of a pair of texts it belongs to; () where the model is not told.
     """
 
     ids: tuple[int, ...]
@@ -41,6 +43,8 @@ class EncodedText:
     end: int
     spans: tuple[Span, ...] = ()
     places: tuple[int, ...] = ()
+    between: tuple[int, ...] = ()
+    types: tuple[int, ...] = ()
 
 
 def reads_left_to_right(model: LoadedModel) -> bool:
@@ -141,6 +145,8 @@ def make_inputs(
     inputs = {"input_ids": ids}
     if int(lengths.min()) < longest:  # without a mask the fastest attention kernel runs
         inputs["attention_mask"] = (torch.arange(longest) < lengths[:, None]).long()
+    if any(text.types for text in texts):  # only a pair, which is a batch of its own
+        inputs["token_type_ids"] = torch.tensor([text.types for text in texts])
     if network.config.is_encoder_decoder:
         first = torch.zeros(len(texts), 1, dtype=torch.long)
         inputs["decoder_input_ids"] = first if again is None else _pad(model, again)
@@ -176,7 +182,8 @@ def make_marks(
     starts = torch.tensor([text.start for text in texts])[:, None]
     ends = lengths - torch.tensor([text.end for text in texts])[:, None]
     read = steps < lengths
-    inside = (steps >= starts) & (steps < ends)
+    between = torch.tensor([[step in text.between for step in range(longest)] for text in texts])
+    inside = (steps >= starts) & (steps < ends) & ~between
     points = [
         [token_id in punctuation for token_id in text.ids] + [False] * (longest - len(text.ids)) for text in texts
     ]
@@ -187,7 +194,7 @@ def make_marks(
         read,
         inside,
         inside & torch.tensor(points),
-        (steps >= ends) & read,
+        ((steps >= ends) | between) & read,
     )
     return Marks(*(mark.to(model.network.device) for mark in marks), is_causal=is_causal)
 

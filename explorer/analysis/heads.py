@@ -11,7 +11,8 @@ from torch import Tensor
 
 from explorer.analysis.blanks import check_option
 from explorer.analysis.head_measures import MEASURES
-from explorer.analysis.head_results import BUILT_IN, GIVEN, HeadMeasures
+from explorer.analysis.head_pairs import encode_pair
+from explorer.analysis.head_results import BUILT_IN, GIVEN, TOLD, HeadMeasures
 from explorer.analysis.head_sides import encode_sides, has_two_sides, sees_no_next
 from explorer.analysis.head_sums import NUMBERS, SHARES, sum_layer, uniform_weights, weigh_marks
 from explorer.analysis.head_texts import (
@@ -30,8 +31,8 @@ from explorer.models.attention import head_counts, visit_weights
 from explorer.models.backend import LoadedModel
 
 MOST_TEXTS = 5_000
+NO_NEXT = "The model reads from left to right, and sees no next token."
 WHY_LEFT_OUT = {
-    "next": "The model reads from left to right, and sees no next token.",
     "end": "The model puts no token behind a text.",
     "punctuation": "The texts have no punctuation.",
 }
@@ -41,7 +42,13 @@ TOO_SHORT = "No token of the texts has such a place in sight."
 
 @torch.inference_mode()
 def measure_heads(
-    model: LoadedModel, texts: Sequence[str] = (), *, stack: str | None = None, seed: int = 0
+    model: LoadedModel,
+    texts: Sequence[str] = (),
+    *,
+    stack: str | None = None,
+    seed: int = 0,
+    second_text: str | None = None,
+    written: Sequence[int] = (),
 ) -> HeadMeasures:
     """Measure every attention head: where its attention goes, how widely it spreads, how far it reaches.
 
@@ -53,6 +60,8 @@ def measure_heads(
         texts: At most MOST_TEXTS; none = a built-in set of English sentences.
         stack: Whose heads: "encoder", "decoder" or "cross"; None = the first that the model has.
         seed: Of the random tokens that induction is scored on, and of what is hidden from an encoder.
+        second_text: Beside a single text: the second of a pair, what was written behind it, or what a decoder reads.
+        written: For a causal model, instead: the very tokens that it wrote behind the text.
 
     Returns:
         A value of each measure of head_measures.MEASURES for each head; those that are not defined are left out.
@@ -71,17 +80,21 @@ def measure_heads(
         raise UnsuitableText(f"There are {len(texts):,} texts; at most {MOST_TEXTS:,} are measured in one call.")
     stack = choose_stack(model, stack)
     source = GIVEN if texts else BUILT_IN
-    encoded = encode_texts(model, texts or [sentence.text for sentence in read_own_sentences()])
-    said, decoder_reads = None, ""
-    if has_two_sides(model, stack):
-        encoded, said, decoder_reads = encode_sides(model, encoded, seed)
+    said, decoder_reads, beside = None, "", None
+    if written or (second_text or "").strip():
+        encoded, said, beside = encode_pair(model, stack, texts, second_text, written)
+        decoder_reads = TOLD if said else ""
+    else:
+        encoded = encode_texts(model, texts or [sentence.text for sentence in read_own_sentences()])
+        if has_two_sides(model, stack):
+            encoded, said, decoder_reads = encode_sides(model, encoded, seed)
     sums, counts, uniform = _add_up(model, encoded, said, stack)
     tokens = int(counts[-1])
     if not tokens:
         raise UnsuitableText("There is one token alone, which can only look at itself. Write a sentence.")
     values, defined, evenly, left_out = _divide(sums, counts, uniform)
     if sees_no_next(model, stack):
-        left_out["next"] = WHY_LEFT_OUT["next"]
+        left_out["next"] = NO_NEXT
     if said is None:
         induction = score_induction(model, seed, stack)
         values["induction"], defined["induction"], evenly["induction"] = induction
@@ -108,6 +121,7 @@ def measure_heads(
         end_token=spelled[1] if seen.end else "",
         seed=seed,
         decoder_reads=decoder_reads,
+        second_text=beside,
     )
 
 
@@ -116,7 +130,7 @@ def _add_up(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For each of NUMBERS: its sums [number layer head], how many tokens they are over, those of an even head."""
     layers, heads = head_counts(model.network)[stack]
-    punctuation = find_punctuation(model, texts)
+    punctuation = find_punctuation(model, [*texts, *(said or ())])
     sums = torch.zeros(len(NUMBERS), layers, heads, dtype=torch.float64, device=model.network.device)
     counts = torch.zeros(len(NUMBERS), dtype=torch.float64, device=model.network.device)
     uniform = torch.zeros_like(counts)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from explorer.analysis.blanks import BLANK, find_blanks, parse_blanks
+from explorer.analysis.attention_inputs import Part
+from explorer.analysis.attention_sides import encode_beside
+from explorer.analysis.blanks import BLANK, check_blanks, find_blanks, parse_blanks
 from explorer.analysis.corruption.sentinels import find_sentinels
 from explorer.analysis.head_texts import encode_texts, reads_left_to_right
 from explorer.analysis.prompts import encode_prompt
@@ -53,18 +55,25 @@ class Question:
     ask: Callable[[], Said]
 
 
-def ask_about(model: LoadedModel, text: str) -> Question:
+def ask_about(model: LoadedModel, text: str, second_text: str | None = None, written: Sequence[int] = ()) -> Question:
     """Choose what a model is asked about a text: its blanks, what comes next, what it writes, or its embedding.
 
     Args:
         model: Any with attention.
         text: With blanks, ___, for a masked model that is to fill them.
+        second_text: The second of a pair, with blanks likewise; for a causal model, what was written behind the text.
+        written: For a causal model, instead: the very tokens that it wrote there.
 
     Raises:
-        UnsuitableText: The text cannot be read.
+        UnsuitableText: A text cannot be read; or a decoder, which writes here, is to read one.
     """
+    is_alone = not written and not (second_text or "").strip()
     if model.network.config.is_encoder_decoder:
+        if not is_alone:
+            raise UnsuitableText(f"The decoder of {model.card.name} writes by itself here: leave the second text out.")
         return _ask_writer(model, text)
+    if not is_alone:
+        return _ask_beside(model, encode_beside(model, text, second_text, written).first)
     if reads_left_to_right(model):
         ids = tuple(encode_prompt(model, text))
         return _ask_stack(model, "next", ids, (len(ids) - 1,))
@@ -75,14 +84,28 @@ def ask_about(model: LoadedModel, text: str) -> Question:
     return _ask_stack(model, "embedding", encoded.ids, ())
 
 
-def _ask_stack(model: LoadedModel, readout: str, ids: tuple[int, ...], positions: tuple[int, ...]) -> Question:
+def _ask_beside(model: LoadedModel, read: Part) -> Question:
+    """A pair of texts, or a text and what was written behind it."""
+    if reads_left_to_right(model):
+        return _ask_stack(model, "next", read.ids, (len(read.ids) - 1,))
+    fills = Ability.FILL_BLANKS in model.card.abilities
+    blanks = tuple(place for place, token_id in enumerate(read.ids) if token_id == model.tokenizer.mask_token_id)
+    if not fills or not blanks:
+        return _ask_stack(model, "embedding", read.ids, (), read.types)
+    check_blanks(len(blanks))
+    return _ask_stack(model, "blanks", read.ids, blanks, read.types)
+
+
+def _ask_stack(
+    model: LoadedModel, readout: str, ids: tuple[int, ...], positions: tuple[int, ...], types: tuple[int, ...] = ()
+) -> Question:
     network = model.network
     asked = network if positions else network.base_model
-    row = torch.tensor([ids], device=network.device)
+    row = Part(ids, (), types).tensors(network.device)
 
     @torch.inference_mode()
     def ask() -> Said:
-        output = asked(input_ids=row, output_hidden_states=True, return_dict=True)
+        output = asked(**row, output_hidden_states=True, return_dict=True)
         scores = torch.empty(0, 0)
         if positions:
             logits = output["logits" if "logits" in output else "prediction_logits"]  # a BERT with both its heads

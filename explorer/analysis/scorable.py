@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from explorer.analysis.blanks import check_characters, check_tokens
+from explorer.analysis.blanks import check_characters, check_tokens, say_over
 from explorer.analysis.prompts import check_left_to_right
 from explorer.analysis.reading import SPACE_TOKENS
 from explorer.analysis.scoring_results import PROTOCOLS
@@ -113,7 +113,7 @@ def parse_scorable(model: LoadedModel, text: str, protocol: str) -> Scorable:
         why = ", for each takes a pass of its own" if most < MOST_TOKENS else ""
         raise UnsuitableText(
             f"The text has {len(places):,} tokens; {model.card.name} scores at most {most:,} at once{why}. Leave out "
-            f"about {len(places) - most:,} tokens."
+            f"{say_over(len(places) - most)}."
         )
     if protocol in ("one_masked", "word_masked") and tokenizer.mask_token_id in (ids[place] for place in places):
         raise UnsuitableText("The text has a mask. Scoring hides each token by itself: write the whole text.")

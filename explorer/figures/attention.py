@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explorer.analysis.attention_packing import MOST, PackedReading, PackedStack, thumbnails, to_base64
+from explorer.analysis.attention_packing import MOST, PackedReading, PackedStack, to_base64
 from explorer.analysis.attention_results import AttentionToken
+from explorer.analysis.head_thumbnails import Thumbnails
 
 THUMBNAIL_CELLS = 32  # rows and columns of a thumbnail, at most
 
@@ -35,13 +36,26 @@ def pack_head(roots: np.ndarray) -> str:
     return to_base64(roots.astype("<u2"))
 
 
-def pack_thumbnails(reading: PackedReading, word: str) -> str:
-    """Every head of every stack in little, as JSON."""
-    stacks = []
-    for stack in reading.stacks:
-        small = thumbnails(stack, THUMBNAIL_CELLS)
-        stacks.append({"name": stack.name, "shape": small.shape, "cells": to_base64(small)})
-    return _json({"model": reading.model, "text": reading.text, "which": word, "stacks": stacks})
+def pack_thumbnails(
+    reading: PackedReading, word: str, look: str, drawn: Sequence[Thumbnails], rows: Sequence[Sequence[object]]
+) -> str:
+    """Every head of every stack in little, as JSON.
+
+    Args:
+        reading: What was read.
+        word: For the head in sight.
+        look: What of it is drawn, as assets/attention.js spells it.
+        drawn: Each stack of it.
+        rows: The numbers to take away, as thumbnail_rows has them.
+    """
+    stacks = [
+        {"name": one.name, "shape": one.cells.shape, "cells": to_base64(one.cells), "borders": one.borders,
+         "hidden": one.hidden, "absorbed": float(one.absorbed.mean())}
+        for one in drawn
+    ]  # fmt: skip
+    is_pair = any({token.segment for token in stack.queries} == {0, 1} for stack in reading.stacks)
+    told = {"model": reading.model, "text": reading.text, "which": word, "look": look, "isPair": is_pair}
+    return _json(told | {"stacks": stacks, "rows": rows})
 
 
 def _stack(stack: PackedStack) -> dict[str, object]:

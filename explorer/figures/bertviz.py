@@ -33,34 +33,41 @@ def most_tokens(reading: PackedReading) -> int:
     return min(MOST_TOKENS, isqrt(MOST_WEIGHTS // heads))
 
 
-def bertviz_frame(reading: PackedReading, view: str, layer: int = 0, head: int | None = None) -> str:
+def bertviz_frame(reading: PackedReading, view: str, stack: str = "", layer: int = 0, head: int | None = None) -> str:
     """The frame that draws a reading.
 
     Args:
         reading: Of at most most_tokens(reading) tokens.
         view: A key of VIEWS.
+        stack: Name of the one that it opens on; "" = the first.
         layer: That the head view opens on, counted from 0.
         head: The only one that it shows at first; None = all.
     """
     title = f"bertviz, {view} view: {reading.text}"
-    frame = escape(_document(reading, view, layer, head))
+    frame = escape(_document(reading, view, stack, layer, head))
     return (
         f"<iframe class='bertviz' sandbox='allow-scripts' style='height:{FRAME_PIXELS}px' title='{escape(title)}' "
         f'srcdoc="{frame}"></iframe>'
     )
 
 
-def _document(reading: PackedReading, view: str, layer: int, head: int | None) -> str:
-    attention = [entry for stack in reading.stacks for entry in _entries(stack)]
-    layers, heads = reading.stacks[0].roots.shape[:2]
+def _document(reading: PackedReading, view: str, stack: str, layer: int, head: int | None) -> str:
+    entries = [(one, entry) for one in reading.stacks for entry in _entries(one)]
+    names = [one.name for one, _ in entries]
+    opens = names.index(stack) if stack in names else 0
+    attention = [entry for _, entry in entries]
+    layers, heads = entries[opens][0].roots.shape[:2]
     parameters = {
-        "attention": attention, "default_filter": "0", "root_div_id": "bertviz", "display_mode": "light",
+        "attention": attention, "default_filter": str(opens), "root_div_id": "bertviz", "display_mode": "light",
         "include_layers": list(range(layers)), "include_heads": list(range(heads)), "total_heads": heads,
         "layer": min(layer, layers - 1), "heads": None if head is None else [min(head, heads - 1)],
     }  # fmt: skip
     written = json.dumps(parameters, separators=(",", ":")).replace("<", "\\u003c")
     before, _, after = _script(VIEWS[view]).partition("PYTHON_PARAMS")  # the word stands in a comment, too
-    options = "".join(f"<option value='{index}'>{entry['name']}</option>" for index, entry in enumerate(attention))
+    options = "".join(
+        f"<option value='{index}'{' selected' if index == opens else ''}>{entry['name']}</option>"
+        for index, entry in enumerate(attention)
+    )
     choice = f"Attention: <select id='filter'>{options}</select>" if len(attention) > 1 else ""
     of_layer = "Layer: <select id='layer'></select> " if view == "head" else ""
     return (

@@ -101,15 +101,18 @@ def mix_link(model: str, mix: Sequence[float]) -> str:
     return _row("Explore the learned mix", "Look at a word in", [link])
 
 
-def text_links(model: str, text: str) -> str:
+def text_links(model: str, prompt: str, written: str) -> str:
     """A row with links to what can be asked about a text that a model wrote; without any where it is too long for one.
 
     Args:
         model: Who wrote it.
-        text: All of it, from the prompt's beginning.
+        prompt: What it went on from; "" = nothing.
+        written: What stands behind that.
     """
+    text = prompt + written
+    parts = {"text": prompt, "second": written} if prompt else {"text": text}
     links = [
-        _link("attention", {"model": model, "text": text}, "Attention", "which tokens each token looks at", model),
+        _link("attention", {"model": model, **parts}, "Attention", "which tokens each token looks at", model),
         _link(
             "generate", {"model": model, "text": text, "show": "score"}, "Score", "how expected each token was", model
         ),

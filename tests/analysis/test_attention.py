@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from explorer.analysis import read_attention
-from explorer.analysis.attention import MOST_WRITTEN_TOKENS
 from explorer.analysis.attention_inputs import encode_left, encode_texts
+from explorer.analysis.attention_sides import MOST_WRITTEN_TOKENS
 from explorer.analysis.generation import continue_text
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.card import Ability
@@ -204,3 +204,14 @@ def test_a_model_without_attention_says_so(name):
     model = writer("mamba") if name == "mamba" else objective_models.mini("bilm")
     with pytest.raises(UnsuitableModel, match="no attention"):
         read_attention(model, "the cat")
+
+
+def test_layers_are_handed_over_as_they_pass():
+    model = objective_models.mini("span")
+    seen = {}
+    whole = read_attention(model, "The cat sat.", passed=lambda layer, found: seen.update({layer: found}))
+    assert list(seen) == list(range(len(whole.weights)))
+    for layer, found in seen.items():
+        for one, stack in zip(found.stacks, whole.stacks, strict=True):
+            assert (one.name, one.queries) == (stack.name, stack.queries)
+            np.testing.assert_array_equal(one.weights, stack.weights[layer : layer + 1])

@@ -1,7 +1,6 @@
-"""Weights in sixteen bits are the weights; means, rollout and thumbnails are what plain loops say."""
+"""Weights in sixteen bits are the weights; means and rollout are what plain loops say."""
 
 import numpy as np
-import pytest
 
 from explorer.analysis.attention_packing import (
     MOST,
@@ -9,7 +8,6 @@ from explorer.analysis.attention_packing import (
     pack_reading,
     pack_weights,
     select_weights,
-    thumbnails,
     unpack_weights,
 )
 from explorer.analysis.attention_results import AttentionReading, AttentionStack, AttentionToken
@@ -38,15 +36,17 @@ def test_a_head_its_layers_mean_the_mean_and_the_rollout():
     reading = make_reading(7)
     weights = reading.weights.astype(np.float64)
     packed = pack_reading(reading)
-    through = np.eye(7)
+    through = [np.eye(7)]
     for layer in weights:
         step = (layer.mean(axis=0) + np.eye(7)) / 2
-        through = step / step.sum(axis=-1, keepdims=True) @ through
+        through.append(step / step.sum(axis=-1, keepdims=True) @ through[-1])
     for (layer, head, is_rollout), expected in {
         (2, 1, False): weights[2, 1],
         (1, None, False): weights[1].mean(axis=0),
         (None, None, False): weights.mean(axis=(0, 1)),
-        (None, None, True): through,
+        (None, 1, False): weights[:, 1].mean(axis=0),
+        (1, None, True): through[2],
+        (2, None, True): through[3],
     }.items():
         found = unpack_weights(select_weights(packed, "encoder", layer, head, is_rollout=is_rollout))
         np.testing.assert_allclose(found, expected, atol=3e-5)
@@ -63,16 +63,3 @@ def test_one_layer_alone_knows_where_it_belongs():
     assert packed.stacks[0].has(1) and not packed.stacks[0].has(0) and not packed.stacks[0].has(None)
     found = unpack_weights(select_weights(packed, "encoder", 1, 0))
     np.testing.assert_allclose(found, stack.weights[1, 0], atol=2e-5)
-
-
-@pytest.mark.parametrize("length", [1, 7, 8, 29, 50])
-def test_a_thumbnail_shows_the_largest_weight_of_each_block(length):
-    stack = pack_reading(make_reading(length)).stacks[0]
-    small = thumbnails(stack, 8)
-    cells = min(length, 8)
-    assert small.shape == (LAYERS, HEADS, cells, cells)
-    bounds = [int(place) for place in np.linspace(0, length, cells, endpoint=False)] + [length]
-    for row in range(cells):
-        for column in range(cells):
-            block = stack.roots[:, :, bounds[row] : bounds[row + 1], bounds[column] : bounds[column + 1]]
-            assert (small[:, :, row, column] == block.max(axis=(2, 3)) >> 8).all()

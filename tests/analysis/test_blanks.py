@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.analysis.blanks import find_blanks, parse_blanks, parse_texts, split_at_blanks
+from explorer.analysis.blanks import check_tokens, find_blanks, parse_blanks, parse_texts, split_at_blanks
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.card import Ability
 
@@ -56,6 +56,13 @@ def test_fills_replace_masks(bert):
     assert filled[parsed.positions[0]] == 7
     assert filled[parsed.positions[1]] == bert.tokenizer.mask_token_id
     assert len(filled) == len(parsed.ids)
+
+
+def test_one_token_too_many_is_one(bert):
+    with pytest.raises(UnsuitableText, match=r"Leave out a token, or"):
+        check_tokens(bert, 65)
+    with pytest.raises(UnsuitableText, match=r"Leave out about 2 tokens, or"):
+        check_tokens(bert, 66)
 
 
 BAD = {

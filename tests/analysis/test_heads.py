@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from explorer.analysis.head_texts import encode_texts
-from explorer.analysis.heads import measure_heads
+from explorer.analysis.heads import TOO_SHORT, measure_heads
 from explorer.analysis.induction import repeated_tokens, score_induction
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.attention import read_weights
@@ -169,3 +169,8 @@ def test_a_token_that_sees_only_itself_says_nothing():
     model = causal_models.gpt2()  # puts nothing before a text
     with pytest.raises(UnsuitableText, match="one token alone"):
         measure_heads(model, ["a"])
+
+
+def test_one_token_between_special_ones_has_no_next_one_and_that_is_why(bert):
+    left_out = measure_heads(bert, ["cat"]).left_out
+    assert left_out["next"] == left_out["previous"] == TOO_SHORT

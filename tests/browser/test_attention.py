@@ -40,8 +40,10 @@ def arrow_keys_walk_heads_and_layers(page):
     page.keyboard.press("ArrowUp")
     expect(head).to_have_attribute("data-painted", "encoder-3-3")
     page.wait_for_url("**at=encoder-3-3**")
-    page.locator("[data-set='layer']").select_option("rollout")
-    expect(head).to_have_attribute("data-painted", "encoder-rollout")
+    page.locator("[data-set='head']").select_option("rollout")
+    expect(head).to_have_attribute("data-painted", "encoder-3-rollout")
+    page.locator("[data-set='layer']").select_option("mean")
+    expect(head).to_have_attribute("data-painted", "encoder-mean")
 
 
 @pytest.mark.slow
@@ -50,6 +52,11 @@ def test_every_head_in_little_opens_its_head_and_a_link_brings_it_back(open_page
     page.get_by_role("tab", name="All heads").click()
     thumbs = page.locator("#attention-all .thumb")
     expect(thumbs).to_have_count(72)
+    special = page.locator("#attention-all").get_by_label("Special tokens")
+    special.uncheck()
+    expect(page.locator("#attention-all .note").first).to_contain_text("Hidden: [CLS], [SEP], which took")
+    special.check()
+    expect(page.locator("#attention-all .note").first).not_to_contain_text("Hidden")
     thumbs.nth(0).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
@@ -146,6 +153,8 @@ def test_what_a_model_writes_and_what_a_decoder_looks_at(open_page):
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "decoder-5-9")
     expect(page.locator(UNITS)).to_have_count(7 + 12)
     expect(page.locator(f"{UNITS}.begins")).to_have_count(1)
+    page.get_by_label("Written so far").fill("10")
+    expect(page.locator(UNITS)).to_have_count(10)
 
 
 @pytest.mark.slow

@@ -76,12 +76,16 @@ def test_nothing_written_is_a_sheet_too():
 
 def test_a_text_is_looked_at_elsewhere_by_links():
     text = 'He said "a < b & c > d" + 1 = 2 #x,\nand left.\u4e2d'
-    row = text_links("M '<b>'", text)
+    row = text_links("M '<b>'", "", text)
     asked = [parse_qs(unescape(link)) for link in re.findall(r"href='\?([^']*)'", row)]
     assert [(one["tab"], one["text"], one["model"]) for one in asked] == [
         (["attention"], [text], ["M '<b>'"]),
         (["generate"], [text], ["M '<b>'"]),
     ]
     assert asked[1]["show"] == ["score"] and "<b>" not in row
-    long = text_links("M", "\u4e2d" * 1000)  # nine characters of an address each
+    looked, scored = [
+        parse_qs(unescape(link)) for link in re.findall(r"href='\?([^']*)'", text_links("M", "Once", " a"))
+    ]
+    assert (looked["text"], looked["second"], scored["text"]) == (["Once"], [" a"], ["Once a"])
+    long = text_links("M", "", "\u4e2d" * 1000)  # nine characters of an address each
     assert "href" not in long and "copy it" in long

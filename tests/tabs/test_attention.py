@@ -1,6 +1,9 @@
 """The tab that shows attention: what it opens on, what its examples claim, and what it keeps."""
 
+import pickle
 import threading
+from dataclasses import replace
+from html import unescape
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,6 +23,8 @@ from explorer.figures.bertviz import bertviz_frame, most_tokens
 from explorer.models.registry import Registry
 from explorer.tabs.attention.first_reading import compute_first_reading, read_first_reading
 from explorer.tabs.attention.gallery import read_gallery
+from explorer.tabs.attention.look import read_shown
+from explorer.tabs.attention.passing import Passing
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
 from explorer.tabs.attention.which import head_word, layer_of, read_which
 from tests.analysis.tiny_models import loaded, word_piece
@@ -85,7 +90,13 @@ def test_an_example_shows_what_it_says(shipped_registry, start):
         ("encoder-99-0", "encoder-6-1"),
         ("cross-1-12", "cross-1-8"),
         ("cross-rollout", "cross-mean"),
-        ("encoder-rollout", "encoder-rollout"),
+        ("cross-3-rollout", "cross-3-mean"),
+        ("encoder-rollout", "encoder-6-rollout"),
+        ("encoder-mean-rollout", "encoder-6-rollout"),
+        ("encoder-9-rollout", "encoder-6-rollout"),
+        ("encoder-2-rollout", "encoder-2-rollout"),
+        ("encoder-mean-mean", "encoder-mean"),
+        ("cross-mean-12", "cross-mean-8"),
         ("encoder-2-mean", "encoder-2-mean"),
         ("decoder-2-2", "encoder-2-2"),
         ("<script>", "encoder-1-1"),
@@ -96,10 +107,27 @@ def test_a_word_means_the_nearest_head_of_the_model(word, meant):
     assert read_which(word, COUNTS).word == meant
 
 
+def test_what_was_written_behind_a_text_keeps_its_border(shipped_registry):
+    asked = Ask("MiniLM (causal)", "In the evening", " the old man slept.", 7)
+    ask = tidy_ask(shipped_registry, asked.model, asked)
+    assert ask == replace(asked, new_tokens=0)
+    tokens = Readings(64).all_layers(shipped_registry, ask).stacks[0].queries
+    behind = [token.surface.strip() for token in tokens if token.segment == 1]
+    assert behind == ["the", "old", "man", "slept", "."]
+
+
+@pytest.mark.parametrize("look", ["", "words", "matrix.words.nospecial.nofirst.01.t2.p4", "012.xx", None])
+def test_a_look_says_what_is_shown(look):
+    shown = read_shown(look)
+    assert shown.by_words == ("words" in (look or "")) and shown.special == ("nospecial" not in (look or ""))
+    assert shown.texts == ((0, 1) if ".01." in (look or "") else None)
+
+
 def test_words_are_counted_from_one_and_indexes_from_zero():
     assert head_word("encoder", 2, 4) == "encoder-3-5"
     assert head_word("encoder", 2, None) == "encoder-3-mean"
-    assert layer_of("encoder-3-5") == 2 and layer_of("encoder-mean") is None and layer_of("nonsense") == 0
+    assert layer_of("encoder-3-5") == 2 and layer_of("nonsense") == 0
+    assert {layer_of(f"encoder-{word}") for word in ("mean", "mean-2", "rollout", "2-rollout")} == {None}
 
 
 def test_readings_leave_when_there_is_no_room_and_are_read_again():
@@ -128,6 +156,66 @@ def test_whoever_asks_for_the_same_waits_for_the_same():
     for thread in threads:
         thread.join(10)
     assert registry.asked == ["abc"] and len({id(reading) for reading in found}) == 1
+
+
+class PassingRegistry:
+    """Passes two layers of three, and reads the last when it is let go on; counts what it reads."""
+
+    def __init__(self) -> None:
+        self.asked: list[int | None] = []
+        self.gate = threading.Event()
+
+    def run(self, name, analysis):
+        layer = analysis.keywords.get("layer")
+        self.asked.append(layer)
+        whole = make_packed(2, layers=3)
+        if layer is None:
+            for place in range(2):
+                analysis.keywords["passing"].put(place, take_layer(whole, place))
+            assert self.gate.wait(10)
+        return whole if layer is None else take_layer(whole, layer)
+
+
+def take_layer(reading: PackedReading, layer: int) -> PackedReading:
+    [stack] = reading.stacks
+    return replace(reading, stacks=(replace(stack, roots=stack.roots[layer : layer + 1], first_layer=layer),))
+
+
+def test_a_second_layer_has_all_read_and_comes_as_soon_as_it_was_passed():
+    registry, readings, ask = PassingRegistry(), Readings(room_mib=1), Ask("any", "ab")
+    assert readings.with_layer(registry, ask, "encoder-1-1").stacks[0].first_layer == 0
+    readings.with_layer(registry, ask, "encoder-1-2")
+    assert registry.asked == [0]
+    assert readings.with_layer(registry, ask, "encoder-2-1").stacks[0].first_layer == 1  # while the rest is read
+    found = []
+    waits = threading.Thread(target=lambda: found.append(readings.with_layer(registry, ask, "encoder-3-1")))
+    waits.start()
+    registry.gate.set()
+    waits.join(10)
+    assert found[0].stacks[0].has(None) and registry.asked == [0, None]
+    assert readings.with_layer(registry, ask, "encoder-2-2").stacks[0].has(None)
+
+
+def test_a_reading_that_fails_keeps_nobody_waiting():
+    class FailingRegistry(PassingRegistry):
+        def run(self, name, analysis):
+            if analysis.keywords.get("layer") is None:
+                self.asked.append(None)
+                raise UnsuitableText("too large")
+            return super().run(name, analysis)
+
+    registry, readings, ask = FailingRegistry(), Readings(room_mib=1), Ask("any", "ab")
+    for word, layer in (("encoder-1-1", 0), ("encoder-3-1", 2)):
+        assert readings.with_layer(registry, ask, word).stacks[0].first_layer == layer
+    assert registry.asked == [0, None, 2]
+
+
+def test_what_is_awaited_here_is_empty_where_a_model_lives_elsewhere():
+    passing = Passing()
+    passing.put(0, make_packed(1))
+    copy = pickle.loads(pickle.dumps(passing))
+    copy.close()
+    assert copy.wait(0) is None and passing.wait(0) is not None
 
 
 @pytest.mark.parametrize(
@@ -163,6 +251,14 @@ def test_a_head_of_a_layer_that_a_model_may_lack(name, asked):
     which = read_which(asked, head_counts(one))
     for first, second in [(select_weights(reading, which.stack, which.layer, which.head) for reading in (whole, one))]:
         np.testing.assert_array_equal(first, second)
+
+
+def test_bertviz_opens_on_the_stack_in_sight():
+    [encoder] = make_packed(2, layers=3).stacks
+    reading = PackedReading("any", "text", None, True, (encoder, replace(encoder, name="cross")))
+    frame = unescape(bertviz_frame(reading, "head", "cross", 2, 1))
+    assert '"default_filter":"1"' in frame and "<option value='1' selected>Cross</option>" in frame
+    assert '"layer":2' in frame and "value='0' selected" not in frame
 
 
 def test_bertviz_draws_fewer_tokens_of_larger_models():

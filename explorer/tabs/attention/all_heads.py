@@ -3,9 +3,11 @@
 import gradio as gr
 
 from explorer.analysis.attention_packing import head_counts
-from explorer.figures.attention import pack_thumbnails
+from explorer.analysis.head_thumbnails import draw_thumbnails, thumbnail_rows
+from explorer.figures.attention import THUMBNAIL_CELLS, pack_thumbnails
 from explorer.figures.sentences import caption
 from explorer.models.registry import Registry
+from explorer.tabs.attention.look import read_shown
 from explorer.tabs.attention.readings import Ask, Readings, tidy_ask
 from explorer.tabs.attention.view import Prompt
 from explorer.tabs.attention.which import read_which
@@ -26,11 +28,14 @@ def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
         below = gr.HTML(padding=False)
 
     @in_place(registry, outputs=2)
-    def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str) -> tuple:
+    def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str, look: str) -> tuple:
         ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
         reading = readings.all_layers(models, ask)
+        shown = read_shown(look)
+        drawn = [draw_thumbnails(stack, THUMBNAIL_CELLS, shown) for stack in reading.stacks]
         words = [f"{layers} layers of {heads} heads, {name}" for name, (layers, heads) in head_counts(reading).items()]
-        foot = caption([reading.model, *words], PAPER)
-        return pack_thumbnails(reading, read_which(which, head_counts(reading)).word), foot
+        at = read_which(which, head_counts(reading)).word
+        rows = thumbnail_rows(reading.model, shown, drawn)
+        return pack_thumbnails(reading, at, look, drawn, rows), caption([reading.model, *words], PAPER)
 
-    return View(tab, draw, [*prompt.inputs, prompt.which], [grid, below])
+    return View(tab, draw, [*prompt.inputs, prompt.which, prompt.look], [grid, below], {"look": prompt.look})

@@ -38,6 +38,6 @@ def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
         at = read_which(which, head_counts(reading))
         foot = caption([reading.model, "drawn by bertviz 1.4.1 (Vig 2019)", "weights at four decimals",
                         "its layers and heads count from 0"], PAPER)  # fmt: skip
-        return bertviz_frame(reading, kind, at.layer or 0, at.head), foot
+        return bertviz_frame(reading, kind, at.stack, at.layer or 0, at.head), foot
 
     return View(tab, draw, [*prompt.inputs, prompt.which, kind], [frame, below], {"bertviz": kind})

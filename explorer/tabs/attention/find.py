@@ -8,9 +8,11 @@ from explorer.analysis.head_results import DECODER_READS, GIVEN, HeadMeasures, R
 from explorer.figures.head_maps import RELATION, head_map, map_measure, pattern_list
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
+from explorer.models.card import ModelCard
 from explorer.models.registry import Registry
 from explorer.tabs.attention.measured import Measured
-from explorer.tabs.attention.texts import has_stacks
+from explorer.tabs.attention.readings import Ask, tidy_ask
+from explorer.tabs.attention.texts import has_stacks, what_is_read
 from explorer.tabs.attention.view import Prompt
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
@@ -21,6 +23,7 @@ FIRST = "next"
 OWN, BUILT_IN = "own", "built-in"
 SOURCES = [("built-in sentences", BUILT_IN), ("the text at left", OWN)]
 RELATIONS_ARE_BUILT_IN = "What heads find (det, obj and their like) was measured on the built-in sentences."
+DECODER_IS_UNSEEN = "The encoder does not see what the decoder reads: its heads were measured on the text alone."
 STACKS = [("the encoder", "encoder"), ("the decoder", "decoder"), ("cross-attention", "cross")]
 INSTEAD = "previous"  # where a measure is not defined for the model
 
@@ -41,9 +44,13 @@ def build(registry: Registry, prompt: Prompt) -> View:
         below = gr.HTML(padding=False, elem_id="found-below")
 
     @in_place(registry, outputs=2)
-    def draw(models: Registry, model: str, text: str, key: str, stack: str, source: str, which: str) -> tuple:
+    def draw(
+        models: Registry, model: str, text: str, second: str, new_tokens: int, key: str, stack: str, source: str,
+        which: str,
+    ) -> tuple:  # fmt: skip
         asked = stack if has_stacks(models.card(model)) else None
-        measures = measured.measures(models, model, (text,) if source == OWN else (), asked)
+        ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens))) if source == OWN else None
+        measures = measured.measures(models, model, ask, asked)
         relations = measured.relations(models, model, asked)
         patterns = name_patterns(measures, relations)
         mapped = map_measure(measures, relations, key)
@@ -57,16 +64,19 @@ def build(registry: Registry, prompt: Prompt) -> View:
             missing += note(DECODER_READS[measures.decoder_reads])
         if source == OWN:
             missing += note(RELATIONS_ARE_BUILT_IN)
+            if ask.second.strip() and measures.second_text is None:
+                missing += note(DECODER_IS_UNSEEN)
         drawn = missing + head_map(mapped, measures.stack, patterns, which)
-        return drawn, pattern_list(patterns, measures, THRESHOLDS) + _foot(measures, relations)
+        return drawn, pattern_list(patterns, measures, THRESHOLDS) + _foot(models.card(model), measures, relations)
 
-    inputs = [prompt.model, prompt.text, key, stack, source, prompt.which]
+    inputs = [*prompt.inputs, key, stack, source, prompt.which]
     return View(tab, draw, inputs, [heads, below], {"measure": key, "of": stack, "on": source})
 
 
-def _foot(measures: HeadMeasures, relations: RelationMatches) -> str:
+def _foot(card: ModelCard, measures: HeadMeasures, relations: RelationMatches) -> str:
     """What was measured, on what; and all of it to take away."""
-    texts = "your text" if measures.source == GIVEN else f"built-in set of {measures.texts} English sentences"
+    own = what_is_read(card, measures.second_text)
+    texts = own if measures.source == GIVEN else f"built-in set of {measures.texts} English sentences"
     parts = [
         f"{measures.model}, {measures.stack}",
         f"places and spread: {texts}, n = {measures.tokens:,} tokens, special tokens not among them",

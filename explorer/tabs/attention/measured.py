@@ -8,7 +8,9 @@ from threading import Lock
 
 from explorer import analysis
 from explorer.analysis.head_results import HeadMeasures, RelationMatches
+from explorer.models.backend import LoadedModel
 from explorer.models.registry import Registry
+from explorer.tabs.attention.readings import Ask, beside
 
 MOST_HELD = 64  # of each kind; a result is some ten kilobytes
 
@@ -20,12 +22,9 @@ class Measured:
         self._held: OrderedDict[tuple, HeadMeasures | RelationMatches] = OrderedDict()
         self._lock = Lock()
 
-    def measures(
-        self, registry: Registry, model: str, texts: tuple[str, ...], stack: str | None = None
-    ) -> HeadMeasures:
-        """Of the heads of a model on some texts, none = the built-in set; of its first stack, if no stack is named."""
-        ask = partial(analysis.measure_heads, texts=texts, stack=stack)
-        return self._get(registry, model, ask, ("measures", stack, texts))
+    def measures(self, registry: Registry, model: str, asked: Ask | None, stack: str | None = None) -> HeadMeasures:
+        """Of the heads of a model on what was asked, None = the built-in set; of its first stack, if none is named."""
+        return self._get(registry, model, partial(measure_asked, ask=asked, stack=stack), ("measures", stack, asked))
 
     def relations(self, registry: Registry, model: str, stack: str | None = None) -> RelationMatches:
         """The same on the built-in set."""
@@ -43,3 +42,10 @@ class Measured:
             while len(self._held) > 2 * MOST_HELD:
                 self._held.popitem(last=False)
         return result
+
+
+def measure_asked(model: LoadedModel, ask: Ask | None, stack: str | None) -> HeadMeasures:
+    """The analysis, on the text and what is read beside it; None = on the built-in set."""
+    if ask is None:
+        return analysis.measure_heads(model, stack=stack)
+    return analysis.measure_heads(model, [ask.text], stack=stack, **beside(model, ask))

@@ -15,9 +15,11 @@ from explorer.errors import UnsuitableText
 from explorer.figures.ablations import REMINDER, ablation_view, pack_switches, ranking_view
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
-from explorer.models.card import Ability
+from explorer.models.backend import LoadedModel
+from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
-from explorer.tabs.attention.texts import blank_note
+from explorer.tabs.attention.readings import Ask, beside, tidy_ask
+from explorer.tabs.attention.texts import blank_note, has_stacks, what_is_read
 from explorer.tabs.attention.view import Prompt
 from explorer.tabs.messages import QUIET, in_place, progress_box
 from explorer.tabs.streaming import stream_steps
@@ -30,6 +32,7 @@ ON_LOAD = "explorer.switches(element, props, watch);"
 TOP_K = 5
 FIRST = "encoder-1-3,decoder-1-3"  # of those that the model has
 HINT = f"There is no blank in the text, so the sentence embedding is compared. Write {BLANK} to see a word change."
+DECODER_WRITES = "Here the decoder writes by itself, and what you would have it read is left aside."
 BEGINNING = "To begin with, head 3 of layer 1 is off. Press any head to switch it off or on again."
 
 
@@ -38,13 +41,11 @@ class Tried:
     """Every head of a model tried on a text.
 
     Attributes:
-        model: As the visitor chose it.
-        text: As typed.
+        ask: The model as the visitor chose it, and what was typed.
         ranking: What was found.
     """
 
-    model: str
-    text: str
+    ask: Ask
     ranking: HeadRanking
 
 
@@ -64,40 +65,49 @@ def build(registry: Registry, prompt: Prompt) -> View:
         tried = gr.State(None)
 
     @in_place(registry, outputs=5)
-    def draw(models: Registry, model: str, text: str, off: str, tried: Tried | None) -> tuple:
-        options = {"heads": off, "skips_unknown": True, "top_k": TOP_K}
-        result = models.run(model, partial(analysis.ablate_heads, text=text, **options))
-        is_tried = tried and (tried.model, tried.text) == (model, text)  # then the map shows it, or something newer
-        fills = Ability.FILL_BLANKS in models.card(model).abilities and result.readout == "embedding"
+    def draw(
+        models: Registry, model: str, text: str, second: str, new_tokens: int, off: str, tried: Tried | None
+    ) -> tuple:
+        ask, card = tidy_ask(models, model, Ask(model, text, second, int(new_tokens))), models.card(model)
+        result = models.run(model, partial(ablate_asked, ask=ask, heads=off))
+        is_tried = tried and tried.ask == ask  # then the map shows it, or something newer
+        fills = Ability.FILL_BLANKS in card.abilities and result.readout == "embedding"
         said = note(BEGINNING) if off == FIRST else ""
-        said += note(HINT) if fills else blank_note(models.card(model), text)
+        said += note(HINT) if fills else blank_note(card, text)
+        said += note(DECODER_WRITES) if has_stacks(card) and ask.second.strip() else ""
         return (
             gr.skip() if is_tried else pack_switches(result.head_counts, None),
             gr.skip() if is_tried else "",
             ablation_view(result),
-            said + _foot(result) + REMINDER + download_links(result, "heads-off"),
+            said + _foot(card, result) + REMINDER + download_links(result, "heads-off"),
             gr.Button(visible=fills and bool(last_word(text))),
         )
 
-    def try_all(model: str, text: str) -> Iterator[tuple]:
+    def try_all(model: str, text: str, second: str, new_tokens: int) -> Iterator[tuple]:
         unchanged = gr.skip(), gr.skip(), gr.skip()
-        with closing(stream_steps(registry, model, partial(analysis.rank_heads, text=text), ability=None)) as steps:
+        asked = Ask(model, text, second, int(new_tokens))
+        with closing(stream_steps(registry, model, partial(rank_asked, ask=asked), ability=None)) as steps:
             for message, ranking in steps:
                 if ranking is None:
                     yield message, *unchanged
                     continue
                 counts = {stack: values.shape for stack, values in ranking.effects.items()}
-                _, name = find_model(registry, model)
+                models, name = find_model(registry, model)
                 if ranking.done < ranking.head_count:
                     message = progress_box(f"Trying every head by itself: {ranking.done} of {ranking.head_count} …")
-                yield message, pack_switches(counts, ranking), ranking_view(ranking), Tried(name, text, ranking)
+                yield (
+                    message,
+                    pack_switches(counts, ranking),
+                    ranking_view(ranking),
+                    Tried(tidy_ask(models, name, asked), ranking),
+                )
 
     outputs = [prompt.message, switches, ranked, tried]
-    run = everything.click(try_all, [prompt.model, prompt.text], outputs, trigger_mode="multiple", **QUIET)
-    for box in (prompt.model, prompt.text):  # what is tried on one text must not be shown as another's
+    run = everything.click(try_all, prompt.inputs, outputs, trigger_mode="multiple", **QUIET)
+    for box in prompt.inputs:  # what is tried on one text must not be shown as another's
         box.change(None, None, None, cancels=[run], **QUIET)
     blank.click(_blank_last, prompt.text, prompt.text, **QUIET)
-    inputs = [prompt.model, prompt.text, off, tried]
+    inputs = [*prompt.inputs, off, tried]
     return View(tab, draw, inputs, [switches, ranked, answer, below, blank], {"off": off}, runs=[run])
 
 
@@ -110,11 +120,27 @@ def _blank_last(text: str) -> str:
     return text[: word.start] + BLANK + text[word.start + len(word.text) :] if word else gr.skip()
 
 
-def _foot(result: HeadAblation) -> str:
+def ablate_asked(model: LoadedModel, ask: Ask, heads: str) -> HeadAblation:
+    """The analysis, of the text and what is read beside it."""
+    options = {"heads": heads, "skips_unknown": True, "top_k": TOP_K}
+    return analysis.ablate_heads(model, ask.text, **_beside(model, ask), **options)
+
+
+def rank_asked(model: LoadedModel, ask: Ask) -> Iterator[HeadRanking]:
+    """The same for every head by itself."""
+    return analysis.rank_heads(model, ask.text, **_beside(model, ask))
+
+
+def _beside(model: LoadedModel, ask: Ask) -> dict[str, object]:
+    """What is read beside the text; a decoder writes by itself here."""
+    return {} if has_stacks(model.card) else beside(model, ask)
+
+
+def _foot(card: ModelCard, result: HeadAblation) -> str:
     places = f"n = {len(result.places)}" if result.places else "n = 1"
     parts = [
         result.model,
-        f"your text, {len(result.tokens)} tokens",
+        f"{what_is_read(card, result.second_text)}, {len(result.tokens)} tokens",
         f"read: {READOUTS[result.readout]}, {places}",
         "divergence: Σ p log₂(p / q), p intact, q with the heads off",
     ]

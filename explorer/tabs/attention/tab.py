@@ -80,8 +80,8 @@ def build(registry: Registry) -> LinkedTab:
         press.click(lambda example=example: _choose(example), None, filled, **QUIET).then(
             None, look, None, js=head.DRESS, **QUIET
         )
-    fields = {"text": text, "model": picker.name, "second": second, "write": new_tokens, "at": which, "look": look}
-    terse = ("second", "write", "at", "look", "show", *own)
+    fields = {"text": text, "model": picker.name, "second": second, "write": new_tokens, "at": which}
+    terse = ("second", "write", "at", "show", *own)
     return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"))
 
 

@@ -13,6 +13,7 @@ from explorer.tabs.messages import QUIET
 from explorer.tabs.visitors import find_model
 
 PAIR = {"label": "Second text", "info": "Optional: the model reads both as a pair.", "placeholder": ""}
+BEHIND = {"label": "Written behind it", "info": "Optional: then the model writes nothing itself.", "placeholder": ""}
 DECODER = {"label": "The decoder reads", "info": "Empty: the model writes it itself.", "placeholder": ""}
 
 
@@ -33,7 +34,7 @@ def follow_model(
 
     Args:
         registry: The models on offer.
-        prompt: Its second text and its written tokens are hidden where the model has no use for them.
+        prompt: Its second text is named by its use; its written tokens are hidden where the model has no use for them.
         stack: Likewise.
         changed: The event of another model.
 
@@ -52,6 +53,15 @@ def follow_model(
     return changed.then(offer, prompt.model, [prompt.second, prompt.new_tokens, stack], **QUIET)
 
 
+def what_is_read(card: ModelCard, second_text: str | None) -> str:
+    """What an answer is of: the visitor's text, and what was read beside it."""
+    if second_text is None:
+        return "your text"
+    if writes_on(card):
+        return "your text and what was written behind it"
+    return "your text, and what the decoder reads" if has_stacks(card) else "your two texts, read as a pair"
+
+
 def blank_note(card: ModelCard, text: str) -> str:
     """What a model makes of blanks that it cannot fill; "" where there is nothing to say."""
     if not find_blanks(text, None) or card.abilities & {Ability.FILL_BLANKS, Ability.FILL_SPANS}:
@@ -60,6 +70,5 @@ def blank_note(card: ModelCard, text: str) -> str:
 
 
 def _second(card: ModelCard) -> dict[str, object]:
-    """How the box stands; hidden for a model that reads one text."""
-    words = DECODER if has_stacks(card) else PAIR
-    return words | {"visible": not writes_on(card)}
+    """What the box is for."""
+    return BEHIND if writes_on(card) else DECODER if has_stacks(card) else PAIR

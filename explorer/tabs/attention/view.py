@@ -12,7 +12,8 @@ class Prompt:
     Attributes:
         model: Name of the chosen model.
         text: What the model reads; the encoder where there are two.
-        second: The second text of a pair, or what the decoder reads; "" = none, or what the model writes itself.
+        second: The second text of a pair, what was written behind the text, or what the decoder reads; "" = none, or
+            what the model writes itself.
         new_tokens: How many tokens a causal model writes first, greedily.
         which: The head in sight, as tabs.attention.which spells it; a view that sets it moves the view "Head" there.
         look: How the view "Head" draws it, as assets/attention.js spells it.

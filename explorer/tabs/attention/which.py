@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 FIRST = "encoder-1-1"
-WORD = re.compile(r"(encoder|decoder|cross)-(?:([0-9]{1,4})-([0-9]{1,4}|mean)|(mean|rollout))")
+WORD = re.compile(r"(encoder|decoder|cross)-(?:([0-9]{1,4}|mean)-([0-9]{1,4}|mean|rollout)|(mean|rollout))")
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,9 @@ class Which:
 
     Attributes:
         stack: "encoder", "decoder" or "cross".
-        layer: Counted from 0; None for all layers.
+        layer: Counted from 0; None for the mean over the layers.
         head: Counted from 0; None for the mean over the heads.
-        is_rollout: Whether all layers are followed through (attention rollout) rather than averaged.
+        is_rollout: Whether the layers up to this one are followed through (attention rollout) rather than averaged.
     """
 
     stack: str
@@ -29,20 +29,24 @@ class Which:
     @property
     def word(self) -> str:
         """As links and the page hold it, layers and heads counted from 1."""
-        if self.layer is None:
-            return f"{self.stack}-{'rollout' if self.is_rollout else 'mean'}"
+        if self.is_rollout:
+            return f"{self.stack}-{self.layer + 1}-rollout"
         return head_word(self.stack, self.layer, self.head)
 
 
-def head_word(stack: str, layer: int, head: int | None) -> str:
-    """The word for a head, or, without a head, for the mean over the heads of a layer; layer and head from 0."""
-    return f"{stack}-{layer + 1}-{'mean' if head is None else head + 1}"
+def head_word(stack: str, layer: int | None, head: int | None) -> str:
+    """The word for a head, or for the mean over the heads, over the layers, or over both; layer and head from 0."""
+    if layer is None and head is None:
+        return f"{stack}-mean"
+    return "-".join([stack, *("mean" if number is None else str(number + 1) for number in (layer, head))])
 
 
 def layer_of(word: str) -> int | None:
-    """The layer that a word asks for, counted from 0, in whatever model; None where it asks for all."""
+    """The only layer that a word asks for, counted from 0, in whatever model; None where it asks for several."""
     found = WORD.fullmatch(word)
-    return max(int(found[2]), 1) - 1 if found and found[2] else None if found else 0
+    if not found:
+        return 0
+    return max(int(found[2]), 1) - 1 if (found[2] or "mean") != "mean" and found[3] != "rollout" else None
 
 
 def read_which(word: str, counts: Mapping[str, tuple[int, int]]) -> Which:
@@ -57,7 +61,8 @@ def read_which(word: str, counts: Mapping[str, tuple[int, int]]) -> Which:
     stack, layer, head, whole = found.groups() if found else (first, "1", "1", None)
     stack = stack if stack in counts else first
     layers, heads = counts[stack]
-    if whole:
-        return Which(stack, None, None, whole == "rollout" and stack != "cross")
-    at = min(max(int(layer), 1), layers) - 1
-    return Which(stack, at, None if head == "mean" else min(max(int(head), 1), heads) - 1)
+    layer, head = (layer, head) if not whole else ("mean", whole)
+    at = None if layer == "mean" else min(max(int(layer), 1), layers) - 1
+    if head == "rollout" and stack != "cross":  # of all layers where none is named
+        return Which(stack, layers - 1 if at is None else at, None, is_rollout=True)
+    return Which(stack, at, min(max(int(head), 1), heads) - 1 if head.isdigit() else None)

@@ -120,7 +120,7 @@ def draw_foot(tree: Tree) -> str:
     how = tree.nodes[tree.here].how if tree.here != ROOT else ""
     measured = "probabilities of the model itself, before the controls, over the whole vocabulary"
     foot = caption([tree.model, how, measured, "a link keeps the settings, not the branches"], PAPER)
-    elsewhere = text_links(tree.model, tree.prompt + written_text(tree, tree.here)) if tree.here != ROOT else ""
+    elsewhere = text_links(tree.model, tree.prompt, written_text(tree, tree.here)) if tree.here != ROOT else ""
     return foot + elsewhere + download_links(tree, "steps")
 
 

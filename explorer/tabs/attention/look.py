@@ -1,0 +1,23 @@
+"""What is drawn of a head, as one word that the views, and a link, hold: "matrix.words.nospecial"; see attention.js."""
+
+import re
+
+from explorer.analysis.head_thumbnails import Shown
+
+TEXTS = re.compile(r"[01][01]")
+
+
+def read_shown(look: str) -> Shown:
+    """Which tokens a look leaves in sight; what else it holds is for the view "Head".
+
+    Args:
+        look: From a link or the page: anything.
+    """
+    parts = look.split(".") if isinstance(look, str) else []
+    texts = [(int(part[0]), int(part[1])) for part in parts if TEXTS.fullmatch(part)]
+    return Shown(
+        by_words="words" in parts,
+        special="nospecial" not in parts,
+        first="nofirst" not in parts,
+        texts=texts[-1] if texts else None,
+    )
