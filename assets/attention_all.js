@@ -119,7 +119,7 @@
       next.tabIndex = 0;
       next.focus();
     });
-    numbers.addEventListener('click', () => explorer.attentionTake.table('attention-all-heads', data.rows));
+    numbers.addEventListener('click', () => explorer.attentionTake.table(explorer.attentionTake.fileOf('all-heads', data.model), data.rows));
     save.addEventListener('click', () => {
       const [edge, size] = [40, 72];
       const width = Math.max(...data.stacks.map(({shape}) => shape[1])) * size + edge + 20;
@@ -154,7 +154,7 @@
         }
         top += layers * size + 60;
       });
-      explorer.attentionTake.save('attention-all-heads.png', canvas.toDataURL('image/png'));
+      explorer.attentionTake.save(`${explorer.attentionTake.fileOf('all-heads', data.model)}.png`, canvas.toDataURL('image/png'));
     });
 
     const read = () => {

@@ -49,7 +49,6 @@
     };
 
     // What is pointed at, in words; pinned it stays.
-    const number = weight => weight.toFixed(5); // what 16 bits hold
     const name = (unit, side) => `“${unit.text}” (${unit.tokens.map(token => token + 1).join('–')}${side ? `, ${side}` : ''})`;
     const say = () => {
       const at = pointed ?? pinned;
@@ -66,12 +65,12 @@
         const others = (isQuery ? columns : rows).map((unit, place) => [unit, values[isQuery ? at.place * columns.length + place : place * columns.length + at.place]]);
         const best = others.sort((one, other) => other[1] - one[1]).slice(0, 4);
         const unit = (isQuery ? rows : columns)[at.place];
-        const list = best.flatMap(([other, weight], place) => [place ? ', ' : '', make('bdi', '', name(other)), ` ${number(weight)}`]);
+        const list = best.flatMap(([other, weight], place) => [place ? ', ' : '', make('bdi', '', name(other)), ` ${percent(weight)}`]);
         said.replaceChildren(make('bdi', '', name(unit)), isQuery ? ' looks at ' : ' is looked at by ', ...list);
       }
     };
     const sentence = (query, key, weight, before = '') => [
-      before, make('bdi', '', name(query)), ' looks at ', make('bdi', '', name(key)), ': ', make('b', '', number(weight)), ` (${percent(weight)})`];
+      before, make('bdi', '', name(query)), ' looks at ', make('bdi', '', name(key)), ': ', make('b', '', percent(weight), {title: weight.toFixed(5)})]; // what 16 bits hold
     const point = at => {
       if (JSON.stringify(at) === JSON.stringify(pointed)) return;
       pointed = at;
@@ -207,7 +206,7 @@
       if (!button || !data) return;
       if (button.dataset.step) step(...button.dataset.step.split(',').map((word, index) => (index ? Number(word) : word)));
       if (button.dataset.form) (look.form = button.dataset.form, redraw(), note());
-      if (button.dataset.take) explorer.attentionTake[button.dataset.take]({data, which, look, selected, drawing: drawings[look.form]});
+      if (button.dataset.take) explorer.attentionTake[button.dataset.take]({data, which, look, selected, pinned});
     });
     element.addEventListener('input', event => {
       const set = event.target.dataset.set;

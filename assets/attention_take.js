@@ -4,7 +4,8 @@
   const MOST_LINES_ROWS = 200; // a longer picture is a matrix
 
   const save = (name, href) => Object.assign(document.createElement('a'), {download: name, href}).click();
-  const fileOf = which => `attention-${which}`;
+  const slug = name => name.slice(0, 40).replace(/[^A-Za-z0-9.]+/g, '-').replace(/^[-.]+|[-.]+$/g, ''); // as taking_away.py
+  const fileOf = (which, model) => ['attention', which, slug(model)].filter(Boolean).join('-');
   // A spreadsheet runs what starts like this as a formula; an apostrophe makes it text (analysis/exporting.py).
   const cell = text => {
     const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
@@ -26,10 +27,10 @@
       const weight = Number(selected.values[at * selected.columns.length + to].toFixed(6));
       rows.push([...about, row.tokens[0] + 1, row.text, column.tokens[0] + 1, column.text, weight]);
     }));
-    table(fileOf(which), rows);
+    table(fileOf(which, data.model), rows);
   };
 
-  const png = ({data, which, look, selected}) => {
+  const png = ({data, which, look, selected, pinned}) => {
     const {make, attention, attentionMath} = explorer;
     const isMatrix = look.form === 'matrix' || selected.rows.length > MOST_LINES_ROWS;
     const [rows, columns] = [selected.rows.length, selected.columns.length];
@@ -78,7 +79,11 @@
       pen.globalAlpha = 0.3;
       pen.strokeRect(left - 0.5, top - 0.5, columns * size + 1, rows * size + 1);
     } else {
-      attentionMath.strongest(selected.values, least, 6000).places.forEach(place => {
+      const isOf = place => {
+        const [query, key] = [Math.floor(place / columns), place % columns];
+        return !pinned || ('key' in pinned ? pinned.query === query && pinned.key === key : pinned.place === (pinned.side === 'query' ? query : key));
+      };
+      attentionMath.strongest(selected.values.map((weight, place) => (isOf(place) ? weight : 0)), least, 6000).places.forEach(place => {
         const share = selected.values[place] / (selected.largest || 1);
         const [from, to] = [top + (Math.floor(place / columns) + 0.5) * size, top + ((place % columns) + 0.5) * size];
         pen.globalAlpha = Math.max(0.06, share);
@@ -89,8 +94,8 @@
         pen.stroke();
       });
     }
-    save(`${fileOf(which)}.png`, canvas.toDataURL('image/png'));
+    save(`${fileOf(which, data.model)}.png`, canvas.toDataURL('image/png'));
   };
 
-  explorer.attentionTake = {csv, png, save, table};
+  explorer.attentionTake = {csv, png, save, table, fileOf};
 })();

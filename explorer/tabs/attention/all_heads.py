@@ -6,6 +6,7 @@ from explorer.analysis.attention_packing import head_counts
 from explorer.analysis.head_thumbnails import draw_thumbnails, thumbnail_rows
 from explorer.figures.attention import THUMBNAIL_CELLS, pack_thumbnails
 from explorer.figures.sentences import caption
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.attention.look import read_shown
 from explorer.tabs.attention.readings import Ask, Readings, tidy_ask
@@ -27,7 +28,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
         )  # fmt: skip
         below = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=2)
+    @in_place(registry, outputs=2, ability=Ability.EMBED)
     def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str, look: str) -> tuple:
         ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
         reading = readings.all_layers(models, ask)

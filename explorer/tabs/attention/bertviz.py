@@ -6,6 +6,7 @@ from explorer.analysis.attention_packing import head_counts
 from explorer.errors import UnsuitableText
 from explorer.figures.bertviz import bertviz_frame, most_tokens
 from explorer.figures.sentences import caption
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.attention.readings import Ask, Readings, tidy_ask
 from explorer.tabs.attention.view import Prompt
@@ -24,7 +25,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
         frame = gr.HTML(padding=False, elem_classes="result", elem_id="attention-bertviz")
         below = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=2)
+    @in_place(registry, outputs=2, ability=Ability.EMBED)
     def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str, kind: str) -> tuple:
         ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
         reading = readings.all_layers(models, ask)

@@ -8,7 +8,7 @@ from explorer.analysis.head_results import DECODER_READS, GIVEN, HeadMeasures, R
 from explorer.figures.head_maps import RELATION, head_map, map_measure, pattern_list
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
-from explorer.models.card import ModelCard
+from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
 from explorer.tabs.attention.measured import Measured
 from explorer.tabs.attention.readings import Ask, tidy_ask
@@ -43,7 +43,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
         heads = gr.HTML(padding=False, elem_classes="result", elem_id="found-heads")
         below = gr.HTML(padding=False, elem_id="found-below")
 
-    @in_place(registry, outputs=2)
+    @in_place(registry, outputs=2, ability=Ability.EMBED)
     def draw(
         models: Registry, model: str, text: str, second: str, new_tokens: int, key: str, stack: str, source: str,
         which: str,

@@ -9,6 +9,7 @@ from explorer.analysis.attention_packing import PackedReading, head_counts, sele
 from explorer.errors import ExplorerError
 from explorer.figures.attention import pack_head, pack_view
 from explorer.figures.sentences import caption
+from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.attention.gallery import Start
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
@@ -79,7 +80,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[P
         )  # fmt: skip
         below = gr.HTML(draw_foot(reading, ask), padding=False)
 
-    @in_place(registry, outputs=2)
+    @in_place(registry, outputs=2, ability=Ability.EMBED)
     def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str) -> tuple:
         ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
         reading = readings.with_layer(models, ask, which)

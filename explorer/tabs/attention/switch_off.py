@@ -64,7 +64,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
         off = gr.Textbox(FIRST, visible="hidden", elem_id="heads-off")
         tried = gr.State(None)
 
-    @in_place(registry, outputs=5)
+    @in_place(registry, outputs=5, ability=Ability.EMBED)
     def draw(
         models: Registry, model: str, text: str, second: str, new_tokens: int, off: str, tried: Tried | None
     ) -> tuple:
