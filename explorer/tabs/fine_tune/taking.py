@@ -1,20 +1,17 @@
 """What can be taken away of jobs and runs: CSV of their tables, JSON of all, a picture, the link."""
 
 import json
-import re
 from collections.abc import Sequence
+from functools import reduce
 
 from explorer.analysis.exporting import to_json
 from explorer.figures.tuning_words import run_name
 from explorer.tabs.fine_tune.looking import Looked, Steps
-from explorer.tabs.taking_away import picture_link, table_links
+from explorer.tabs.taking_away import name_after, picture_link, table_links
 from explorer.training.jobs.results import JobStatus
 from explorer.training.jobs.tables import job_tables, run_tables
 from explorer.training.tuning.recipe import METHODS, TASKS
 from explorer.training.tuning.results import Run
-
-UNFIT = re.compile(r"[^A-Za-z0-9.]+")  # in the name of a file
-MOST_NAMED, LONGEST_WORD = 3, 40  # of a kind in it; characters of each
 
 
 def job_links(jobs: Sequence[tuple[JobStatus, Steps]], name: str) -> str:
@@ -62,11 +59,10 @@ def figure_link(jobs: Sequence[JobStatus], run: int | None, name: str, picture: 
 
 
 def _name_file(name: str, jobs: Sequence[JobStatus], run: int | None) -> str:
-    """With model, task and methods, and without what a disk or HTML would mind."""
+    """With models, tasks and methods after it."""
     runs = [one for _, _, one in _runs(jobs, run)]
     kinds = [one.model for one in runs], [one.recipe.task for one in runs], [one.recipe.method for one in runs]
-    words = [word[:LONGEST_WORD] for kind in kinds for word in list(dict.fromkeys(kind))[:MOST_NAMED]]
-    return "-".join(filter(None, [name, *(UNFIT.sub("-", word).strip("-.") for word in words)]))
+    return reduce(name_after, ([*dict.fromkeys(kind)] for kind in kinds), name)
 
 
 def _lines(picture: str, jobs: Sequence[JobStatus], run: int | None) -> tuple[str, str]:
