@@ -23,7 +23,7 @@ from explorer.figures.bertviz import bertviz_frame, most_tokens
 from explorer.models.registry import Registry
 from explorer.tabs.attention.first_reading import compute_first_reading, read_first_reading
 from explorer.tabs.attention.gallery import read_gallery
-from explorer.tabs.attention.look import read_shown
+from explorer.tabs.attention.look import read_shown, tidy_look
 from explorer.tabs.attention.passing import Passing
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
 from explorer.tabs.attention.which import head_word, layer_of, read_which
@@ -265,3 +265,16 @@ def test_bertviz_draws_fewer_tokens_of_larger_models():
     small, large = make_packed(4), make_packed(4, layers=1000)
     assert most_tokens(small) == 48
     assert most_tokens(large) == 8
+
+
+@pytest.mark.parametrize(
+    ("look", "tidy"),
+    [
+        ("matrix.words.01.nospecial.t3.p12", "matrix.words.01.nospecial.t3.p12"),
+        ("table.\ud800.<b>.u12345.nofirst", "table.nofirst"),
+        ("words." * 10**6, ".".join(["words"] * 16)),
+        (None, ""),
+    ],
+)
+def test_of_a_look_only_what_is_known_is_sent_back(look, tidy):
+    assert tidy_look(look) == tidy

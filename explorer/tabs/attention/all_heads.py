@@ -8,7 +8,7 @@ from explorer.figures.attention import THUMBNAIL_CELLS, pack_thumbnails
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.attention.look import read_shown
+from explorer.tabs.attention.look import read_shown, tidy_look
 from explorer.tabs.attention.readings import Ask, Readings, tidy_ask
 from explorer.tabs.attention.view import Prompt
 from explorer.tabs.attention.which import read_which
@@ -32,6 +32,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
     def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str, look: str) -> tuple:
         ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
         reading = readings.all_layers(models, ask)
+        look = tidy_look(look)
         shown = read_shown(look)
         drawn = [draw_thumbnails(stack, THUMBNAIL_CELLS, shown) for stack in reading.stacks]
         words = [f"{layers} layers of {heads} heads, {name}" for name, (layers, heads) in head_counts(reading).items()]

@@ -5,6 +5,18 @@ import re
 from explorer.analysis.head_thumbnails import Shown
 
 TEXTS = re.compile(r"[01][01]")
+PART = re.compile(r"matrix|table|words|close|nospecial|nofirst|[01][01]|t[0-9]|[up][0-9]{1,4}")
+MOST_CHARACTERS = 100
+
+
+def tidy_look(look: str) -> str:
+    """The parts of a look that are known, to be sent back.
+
+    Args:
+        look: From a link or the page: anything.
+    """
+    parts = look[:MOST_CHARACTERS].split(".") if isinstance(look, str) else []
+    return ".".join(filter(PART.fullmatch, parts))
 
 
 def read_shown(look: str) -> Shown:
@@ -13,7 +25,7 @@ def read_shown(look: str) -> Shown:
     Args:
         look: From a link or the page: anything.
     """
-    parts = look.split(".") if isinstance(look, str) else []
+    parts = tidy_look(look).split(".")
     texts = [(int(part[0]), int(part[1])) for part in parts if TEXTS.fullmatch(part)]
     return Shown(
         by_words="words" in parts,
