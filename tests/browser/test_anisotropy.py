@@ -31,7 +31,7 @@ def test_the_tab_opens_on_a_finished_example_and_follows_the_slider(open_page):
     expect(page.locator("#layers-table thead")).to_contain_text("adjusted")
     with page.expect_download() as taken:
         page.locator(".with-figure [data-file^=self_similarity_adjusted]").click()
-    assert taken.value.suggested_filename == "self_similarity_adjusted-MiniLM-masked-MiniLM-causal.png"
+    assert taken.value.suggested_filename == "self_similarity_adjusted-MiniLM-masked-MiniLM-causal-and-1-more.png"
 
 
 def test_a_link_restores_own_sentences_and_what_is_counted_on_a_phone(open_page):

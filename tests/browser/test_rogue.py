@@ -26,7 +26,7 @@ def test_rogue_dimensions_are_named_and_taken_away(open_page):
     expect(page).to_have_url(re.compile("top=3.*put=zero"))
     with page.expect_download() as taken:
         page.locator("[data-file^=rogue-contributions]").click()
-    assert taken.value.suggested_filename == "rogue-contributions-MiniLM-masked.png"
+    assert taken.value.suggested_filename == "rogue-contributions-GPT-mini.png"
 
 
 @pytest.mark.slow
