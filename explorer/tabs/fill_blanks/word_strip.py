@@ -16,7 +16,7 @@ from explorer.tabs.messages import QUIET
 ON_LOAD = """
 const of = node => node && element.contains(node) ? node.closest('.word') : null;
 const at = word => Number(word.dataset.index);
-let anchor = null, from = null;
+let anchor = null, from = null, to = null;
 const writeOver = ({start, end}) => { // the server counts characters, the browser halves of some
   const area = document.querySelector('#BOX textarea');
   const units = count => [...area.value].slice(0, Number(count)).join('').length;
@@ -40,17 +40,19 @@ element.addEventListener('click', event => {
 });
 element.addEventListener('pointerdown', event => {
   const word = event.pointerType !== 'touch' && event.button === 0 ? of(event.target) : null;
-  from = word ? at(word) : null;
+  from = to = word ? at(word) : null;
 });
 element.addEventListener('pointerover', event => {
   const word = of(event.target);
-  if (from !== null && word) mark(at(word) === from ? null : from, at(word));
+  if (from === null || !word) return;
+  to = at(word);
+  mark(to === from ? null : from, to);
 });
-document.addEventListener('pointerup', event => {
-  const word = from === null ? null : of(event.target), first = from;
-  from = null;
+document.addEventListener('pointerup', () => { // what is marked is taken: words may have moved from under the pointer
+  const first = from, last = to;
+  from = to = null;
   mark(null, null);
-  if (word && at(word) !== first) take(first, at(word));
+  if (first !== last) take(first, last);
 });
 """
 
