@@ -98,6 +98,16 @@
     bringBack();
   });
 
+  // Beside a tab's question: opens the fold at its end that says why it matters, and goes there.
+  document.addEventListener('click', event => {
+    const fold = event.target.closest('.to-why')?.closest('[role="tabpanel"]')?.querySelector('.why');
+    const label = fold?.querySelector('button');
+    if (!label) return;
+    if (label.getAttribute('aria-expanded') === 'false' || !label.classList.contains('open')) label.click();
+    label.focus({preventScroll: true});
+    fold.scrollIntoView({block: 'start'});
+  });
+
   // Going back asks the server to put the address into the fields; until it has, they do not change the address.
   // One step at a time: an answer to an earlier step must not overtake that to a later one.
   let isRestoring = false;

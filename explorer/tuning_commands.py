@@ -54,7 +54,7 @@ def fine_tune(
         typer.Option(
             min=0.01,
             help="How often every example is seen.",
-            show_default="3; 8 for tags, answers, and whatever an encoder-decoder writes",
+            show_default="3; 20 for tags, 8 for answers and whatever an encoder-decoder writes",
         ),
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Examples per step.")] = PLAIN.batch_size,
@@ -63,7 +63,8 @@ def fine_tune(
         typer.Option(
             min=0,
             help="Peak.",
-            show_default="1e-3 where the weights rest, else 1e-4; 3e-4 where epochs are 8, 2e-5 for full similarity",
+            show_default="1e-3 where the weights rest, else 1e-4; 3e-4 where epochs are 8 or 20, but with lora 3e-3 "
+            "for tags and answers; 2e-5 for full similarity",
         ),
     ] = None,
     length: Annotated[int, typer.Option(min=4, help="Longer texts are cut, in tokens.")] = PLAIN.length_tokens,

@@ -66,8 +66,13 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
 
 def _as_unsure(entropy_bits: float) -> str:
     """An entropy as how many equally likely words would have it (its perplexity)."""
+    return f"as unsure as among {as_words(entropy_bits)}"
+
+
+def as_words(entropy_bits: float) -> str:
+    """An entropy in bits, told as so many equally likely words."""
     words = 2**entropy_bits
-    return f"as unsure as among {f'{words:,.0f}' if words >= 9.95 else f'{words:.1f}'} words"
+    return f"{f'{words:,.0f}' if words >= 9.95 else f'{words:.1f}'} words"
 
 
 def _choice_grid(charts: Sequence[tuple[str, Blank, int]], text: str, columns: int) -> go.Figure:
@@ -87,7 +92,7 @@ def _choice_grid(charts: Sequence[tuple[str, Blank, int]], text: str, columns: i
         layout["annotations"][cell - 1]["text"] = (
             f"{_wrapped(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits: {_as_unsure(blank.entropy_bits)}</sup>"
         )
-        layout[f"yaxis{cell}"] |= _named_rows([_label(choice.text) for choice in blank.choices])
+        layout[f"yaxis{cell}"] |= named_rows([axis_label(choice.text) for choice in blank.choices])
         traces.append(
             {
                 "type": "bar",
@@ -157,7 +162,7 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
             row=row,
             col=1,
         )
-        _name_rows(figure, [_label(f"★ {c.text}" if c.is_own else c.text) for c in candidates], row, 1)
+        _name_rows(figure, [axis_label(f"★ {c.text}" if c.is_own else c.text) for c in candidates], row, 1)
     ticks = range(0, math.ceil(least) - 1, -max(1, math.ceil(-least / MOST_POWERS)))
     figure.update_xaxes(
         range=[0, -least * SPARE_FOR_NUMBERS],
@@ -173,7 +178,7 @@ def contrast_bars(contrast: TextContrast) -> go.Figure:
     """The words two texts disagree about most: the first text's probability to the left, the other's to the right."""
     if not contrast.words:
         return _words_only(NO_DIFFERENCE)
-    words = [_label(word.text) for word in contrast.words]
+    words = [axis_label(word.text) for word in contrast.words]
     first = [word.probability for word in contrast.words]
     other = [word.other_probability for word in contrast.words]
     ratio = [word.log_odds_ratio for word in contrast.words]
@@ -237,14 +242,15 @@ def _words_only(words: str) -> go.Figure:
 
 def _name_rows(figure: go.Figure, labels: Sequence[str], row: int, column: int) -> None:
     """Name bars by position: two tokens may read the same (with and without a space before), and stay two bars."""
-    figure.update_yaxes(_named_rows(labels), row=row, col=column)
+    figure.update_yaxes(named_rows(labels), row=row, col=column)
 
 
-def _named_rows(labels: Sequence[str]) -> dict[str, list]:
+def named_rows(labels: Sequence[str]) -> dict[str, list]:
+    """What names the rows of an axis from 0 on, however alike they read."""
     return {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
 
 
-def _label(text: str) -> str:
+def axis_label(text: str) -> str:
     """Text for an axis: plotly reads tags, so they are escaped; it shows &quot; as it stands."""
     return escape(text.strip(), quote=False) or "␣"
 

@@ -6,7 +6,7 @@ from html import escape
 
 from explorer.analysis.generation_results import PromptLength
 from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking
-from explorer.figures.style import times
+from explorer.figures.style import percent, times
 
 MOST_TOLD = 3  # blanks whose words are named
 UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
@@ -109,6 +109,34 @@ def reveal_note(reveal: BlankReveal) -> str:
         "With one blank there is only one step. This view shows most with several: click another word to blank it."
     )  # fmt: skip
     return lone + unknown_note(choice.text for blank in blanks for choice in blank.choices)
+
+
+def step_note(reveal: BlankReveal, step: int) -> str:
+    """What a fill has changed, in a sentence; "" with one blank, where it can change nothing.
+
+    Args:
+        reveal: All steps.
+        step: How many blanks are filled, from 0 to all.
+    """
+    if len(reveal.steps) == 1:
+        return ""
+    if step == 0:
+        return note("Nothing is filled yet: each blank by itself, as under Answer.")
+    if step == len(reveal.steps):
+        return note("All are filled. The chart shows what the fills before it did for each blank: the fewer words it "
+                    "was unsure among when its turn came, the more they told the model.")  # fmt: skip
+    last, now = reveal.steps[step - 1], reveal.steps[step]
+    changes = [
+        (abs(new.entropy_bits - old.entropy_bits), number, old.choices[0], new.choices[0])
+        for number, (old, new) in enumerate(zip(last.blanks, now.blanks, strict=True), 1)
+        if old is not None and new is not None
+    ]
+    _, blank, old, new = max(changes, key=lambda change: (change[2].text != change[3].text, change[0]))
+    before, after = (f"“{one.text}” ({percent(one.probability)})" for one in (old, new))
+    told = f"Now that blank {last.filled_blank + 1} is “{last.choice.text}”, blank {blank} expects"
+    if old.text == new.text:
+        return note(f"{told} {after[:-1]}, before {percent(old.probability)}).")
+    return note(f"{told} {after} rather than {before}.")
 
 
 def note(text: str) -> str:

@@ -60,7 +60,10 @@ def reveal_list(reveal: BlankReveal, step: int) -> str:
     total = ""
     if step == len(reveal.steps):
         exact = reveal.completion.log_probability
-        total = f"<p class='note total'>Sum of ln p over the steps: <b title='{exact!r}'>{nats(exact)} nats</b></p>"
+        total = (
+            f"<p class='note total'>The probabilities of the steps, multiplied: <b>{likelihood(exact)}</b>; as a "
+            f"logarithm <span title='{exact!r}'>{nats(exact)} nats</span></p>"
+        )
     return f"<ol class='completions steps' start='0'>{''.join(rows)}</ol>{total}"
 
 

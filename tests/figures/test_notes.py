@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from explorer.analysis.results import Choice, Completion, RankedCandidate
-from explorer.figures.notes import candidates_note, fills_note, foreign_note, itself_note, reveal_note, unknown_note
+from explorer.figures.notes import (
+    candidates_note,
+    fills_note,
+    foreign_note,
+    itself_note,
+    reveal_note,
+    step_note,
+    unknown_note,
+)
 from tests.figures.results import BLANK, CAT, ING, fills, ranking, reveal
 
 UNKNOWN = Choice("[UNK]", "[UNK]", 100, 0.3)
@@ -54,6 +62,18 @@ def test_watching_one_blank_says_what_shows_more():
     lone = replace(reveal(), steps=reveal().steps[:1])
     assert "shows most with several" in reveal_note(lone)
     assert "shows most" not in reveal_note(reveal())
+
+
+def test_each_step_says_what_the_last_fill_changed():
+    watched = reveal()
+    assert "as under Answer" in step_note(watched, 0)
+    assert "Now that blank 2 is “cat”, blank 1 expects “cat” (70 %, before 70 %)." in step_note(watched, 1)
+    first, second = watched.steps
+    surer = replace(BLANK, choices=(Choice("<i>", "<i>", 4, 0.9), CAT), entropy_bits=0.3)
+    changed = replace(watched, steps=(first, replace(second, blanks=(surer, None))))
+    assert "blank 1 expects “&lt;i&gt;” (90 %) rather than “cat” (70 %)." in step_note(changed, 1)
+    assert "All are filled" in step_note(changed, 2)
+    assert step_note(replace(watched, steps=watched.steps[:1]), 1) == ""
 
 
 def test_what_a_result_remarks_stands_below_it():

@@ -11,7 +11,7 @@ from explorer.tabs.anisotropy.first_measured import read_first_measured
 from explorer.tabs.anisotropy.gallery import Start, read_gallery
 from explorer.tabs.anisotropy.material import Measured, read_corpus
 from explorer.tabs.anisotropy.view import Desk
-from explorer.tabs.formulas import build_why
+from explorer.tabs.formulas import build_question, build_why
 from explorer.tabs.gallery import build_gallery
 from explorer.tabs.layer_slider import build_layer_slider, follow_layers, without_bounds
 from explorer.tabs.links import LinkedTab
@@ -55,7 +55,7 @@ def build(registry: Registry) -> LinkedTab:
     gallery = read_gallery()
     start = gallery[0]
     with gr.Tab("Anisotropy", id="anisotropy") as tab:
-        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>{note(ANSWER)}", padding=False)
+        build_question(QUESTION, note(ANSWER))
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker_of(registry, registry.names(Ability.EMBED), start.model)

@@ -10,7 +10,7 @@ from explorer.tabs.attention.gallery import Start, read_gallery
 from explorer.tabs.attention.readings import Readings, writes_on
 from explorer.tabs.attention.texts import follow_model, second_box
 from explorer.tabs.attention.view import Prompt
-from explorer.tabs.formulas import build_why
+from explorer.tabs.formulas import build_question, build_why
 from explorer.tabs.gallery import build_gallery
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
@@ -42,7 +42,7 @@ def build(registry: Registry) -> LinkedTab:
     start = gallery[0]
     names = [card.name for card in registry.cards() if card.model_type not in WITHOUT]
     with gr.Tab("Attention", id="attention") as tab:
-        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
+        build_question(QUESTION)
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker_of(

@@ -8,8 +8,9 @@ from explorer import analysis
 from explorer.analysis.results import BlankReveal
 from explorer.analysis.strategies import STRATEGIES
 from explorer.figures.bars import step_bars
-from explorer.figures.notes import reveal_note
+from explorer.figures.notes import reveal_note, step_note
 from explorer.figures.sentences import caption, reveal_list
+from explorer.figures.settled import settled_bars
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.fill_blanks.view import Sentence
@@ -37,10 +38,11 @@ def build(registry: Registry, sentence: Sentence) -> View:
         if reveal is None:
             return gr.skip(), gr.skip()
         at = min(int(at), len(reveal.steps))
-        if at == len(reveal.steps):
-            return reveal_list(reveal, at), gr.Plot(visible=False)
-        now = reveal.steps[at]
-        return reveal_list(reveal, at), gr.Plot(step_bars(now.blanks, now.text), visible=True)
+        history = reveal_list(reveal, at) + step_note(reveal, at)
+        if at < len(reveal.steps):
+            now = reveal.steps[at]
+            return history, gr.Plot(step_bars(now.blanks, now.text), visible=True)
+        return history, gr.Plot(settled_bars(reveal), visible=True) if at > 1 else gr.Plot(visible=False)
 
     @in_place(registry, outputs=5, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, top_k: int, order: str) -> tuple:
@@ -48,8 +50,9 @@ def build(registry: Registry, sentence: Sentence) -> View:
         reveal = models.run(model, ask)
         foot = caption([reveal.model, STRATEGIES[reveal.strategy].label.lower(), STRATEGIES[reveal.strategy].score])
         links = download_links(reveal, "steps", (reveal.text, reveal.model))
-        steps = gr.Slider(maximum=len(reveal.steps), value=0)
-        return reveal, steps, *show(reveal, 0), reveal_note(reveal) + foot + links
+        begin = min(1, len(reveal.steps) - 1)  # what the first fill does; without one, this is the view Answer
+        steps = gr.Slider(maximum=len(reveal.steps), value=begin)
+        return reveal, steps, *show(reveal, begin), reveal_note(reveal) + foot + links
 
     def forward(reveal: BlankReveal | None, at: int) -> object:
         return min(int(at) + 1, len(reveal.steps)) if reveal else gr.skip()

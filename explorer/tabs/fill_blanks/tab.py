@@ -12,7 +12,7 @@ from explorer.tabs.fill_blanks.gallery import Example, follow_example, read_gall
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.fill_blanks.word_strip import build_word_strip, show_words
 from explorer.tabs.first_view import read_first_view
-from explorer.tabs.formulas import build_why
+from explorer.tabs.formulas import WHY_TITLE, build_question, build_why
 from explorer.tabs.gallery import build_gallery, look_line
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
@@ -37,7 +37,7 @@ def build(registry: Registry) -> LinkedTab:
     gallery = read_gallery()
     start = gallery[0]
     with gr.Tab("Fill in the blank", id="fill") as tab:
-        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
+        build_question(QUESTION)
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker(registry, Ability.FILL_BLANKS, first.model)
@@ -70,7 +70,7 @@ def build(registry: Registry) -> LinkedTab:
                         training.build(registry, sentence),
                     ]
         examples = build_gallery(gallery)
-        build_why(WHY, "Why it matters")
+        build_why(WHY, WHY_TITLE)
 
     chosen = strategy.change(lambda key: gr.Radio(info=hint(key)), strategy, strategy, **QUIET)
     own = {name: component for view in views for name, component in view.own.items()}

@@ -9,7 +9,7 @@ from explorer.tabs.fine_tune.controls import build_controls
 from explorer.tabs.fine_tune.first_tuned import read_first_tuned
 from explorer.tabs.fine_tune.job import build_panel
 from explorer.tabs.fine_tune.looking import look_at
-from explorer.tabs.formulas import build_why
+from explorer.tabs.formulas import build_question, build_why
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.owner import build_owner
 from explorer.training.jobs.supervising import open_jobs
@@ -42,7 +42,7 @@ def build(registry: Registry) -> LinkedTab:
     store, example = open_jobs(), read_first_tuned()
     first = look_at(store, example, "", "")
     with gr.Tab("Fine-tune", id="fine-tune") as tab:
-        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
+        build_question(QUESTION)
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 controls = build_controls(registry)

@@ -6,7 +6,7 @@ from explorer.analysis.decoding_strategies import STRATEGIES
 from explorer.figures.notes import length_note
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.formulas import build_why
+from explorer.tabs.formulas import WHY_TITLE, build_question, build_why
 from explorer.tabs.gallery import build_gallery
 from explorer.tabs.generate import beams, layers, length, next_token, options, score, write
 from explorer.tabs.generate.controls import SLIDERS, build_controls, show_controls
@@ -43,7 +43,7 @@ def build(registry: Registry) -> LinkedTab:
     start = gallery[0]
     with gr.Tab("Generate", id="generate") as tab:
         desk = gr.State(Desk(first.tree))
-        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
+        build_question(QUESTION)
         with gr.Row(elem_classes=["halves", "generating"]):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker(registry, Ability.GENERATE, first.tree.model)
@@ -84,7 +84,7 @@ def build(registry: Registry) -> LinkedTab:
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = _build_views(registry, prompt, desk, first, button)
         examples = build_gallery(gallery)
-        build_why(WHY, "Why it matters")
+        build_why(WHY, WHY_TITLE)
 
     sliders = [controls[name] for name in SLIDERS]
     chosen = strategy.change(

@@ -11,7 +11,7 @@ from explorer.errors import ExplorerError
 from explorer.figures.neighbours import use_list
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.formulas import build_why
+from explorer.tabs.formulas import build_question, build_why
 from explorer.tabs.gallery import build_gallery
 from explorer.tabs.layer_slider import follow_layers
 from explorer.tabs.links import LinkedTab
@@ -54,7 +54,7 @@ def build(registry: Registry) -> LinkedTab:
     gallery = read_gallery()
     start = gallery[0]
     with gr.Tab("Neighbours", id="neighbours") as tab:
-        gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
+        build_question(QUESTION)
         with gr.Row(elem_classes="halves"):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 picker = build_picker_of(registry, registry.names(Ability.EMBED), start.model)
