@@ -4,11 +4,12 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
-from inspect import isgeneratorfunction
+from inspect import getdoc, isgeneratorfunction, signature
 from typing import Any
 
 import gradio as gr
 import plotly.graph_objects as go
+from gradio.context import get_blocks_context
 
 from explorer import analysis
 from explorer.analysis.exporting import to_json
@@ -22,6 +23,7 @@ from explorer.tabs.anisotropy_endpoints import anisotropy_endpoints
 from explorer.tabs.attention_endpoints import attention_endpoints
 from explorer.tabs.drawings import draw_once
 from explorer.tabs.embedding_endpoints import embedding_endpoints
+from explorer.tabs.endpoint_words import SUMMARIES, explain_parameters
 from explorer.tabs.head_endpoints import head_endpoints
 from explorer.tabs.messages import fault_message
 from explorer.tabs.scoring_endpoints import scoring_endpoints
@@ -105,7 +107,15 @@ def add_endpoints(registry: Registry) -> None:
         *anisotropy_endpoints(registry),
         *tuning_endpoints(registry),
     ):
-        gr.api(_explained(endpoint), api_name=endpoint.__name__, concurrency_limit=None)
+        _add(endpoint)
+
+
+def _add(endpoint: Callable) -> None:
+    name, asked = endpoint.__name__, _explained(endpoint)
+    added = gr.api(asked, api_name=name, api_description=getdoc(endpoint) or SUMMARIES[name],
+                   concurrency_limit=None)  # fmt: skip
+    inputs = [get_blocks_context().blocks[number] for number in added["inputs"]]
+    explain_parameters(name, zip(signature(endpoint).parameters, inputs, strict=True))
 
 
 def _explained(endpoint: Callable) -> Callable:

@@ -14,10 +14,14 @@ from gradio_client.exceptions import AppError
 from explorer import analysis
 from explorer.analysis import fill_blanks, read_attention
 from explorer.analysis.attention_view import view_attention
+from explorer.analysis.embeddings import PIECES
 from explorer.analysis.exporting import to_json
 from explorer.analysis.language_sampling import sample_languages
+from explorer.analysis.spans_by_writing import METHODS
+from explorer.analysis.vector_stream import UNITS
 from explorer.errors import NobodyWaits
 from explorer.models.catalogue import SPAN_MODEL
+from explorer.tabs import endpoint_words
 from explorer.tabs.guards import guards
 from explorer.tabs.page import build_page
 from tests.conftest import SHIPPED
@@ -81,6 +85,21 @@ def client(address):
 
 def test_every_analysis_is_listed_under_its_own_name_and_nothing_else_is(client):
     assert set(client.view_api(return_format="dict")["named_endpoints"]) == ENDPOINTS
+
+
+def test_every_endpoint_and_parameter_says_what_it_is(client):
+    listed = client.view_api(return_format="dict")["named_endpoints"]
+    for name, endpoint in listed.items():
+        assert len(endpoint["description"]) > 20, name
+        for parameter in endpoint["parameters"]:
+            assert parameter["label"] == parameter["parameter_name"]
+            assert len(parameter["python_type"]["description"]) > 5, (name, parameter["label"])
+    told = {one["label"]: one["python_type"]["description"] for one in listed["/fill_blanks"]["parameters"]}
+    assert told["strategy"] == "One of: independent, left_to_right, most_confident_first, joint."
+    told = {one["label"]: one["python_type"]["description"] for one in listed["/continue_text"]["parameters"]}
+    assert "contrastive" in told["strategy"] and "0 = all" in told["top_k"]
+    named = (endpoint_words.PIECES, endpoint_words.UNITS, endpoint_words.SPAN_METHODS)
+    assert named == (PIECES, UNITS, METHODS), "named there without torch"
 
 
 def test_the_answer_is_the_frozen_result_with_its_drawing(client, shipped_registry):
