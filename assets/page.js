@@ -98,6 +98,18 @@
     bringBack();
   });
 
+  // What an example says to look for goes when a field of its tab is touched, or was named by an address.
+  const forgetLook = panel => panel?.querySelector('.until-touched')?.classList.add('gone');
+  document.addEventListener('input', event => forgetLook(event.target.closest('.controls-side')?.closest('[role="tabpanel"]')));
+  document.addEventListener('click', event => {
+    const panel = event.target.closest('[role="tabpanel"]');
+    if (event.target.closest('.controls-side [role="option"], #use-list')) forgetLook(panel);
+    const example = event.target.closest('.example');
+    if (example && !example.closest('.result-side')) panel?.querySelector('.until-touched')?.classList.remove('gone');
+  });
+  const forgetLooksInSight = () => [...document.querySelectorAll('.until-touched')].forEach(
+    look => look.offsetParent && look.classList.add('gone'));
+
   // Beside a tab's question: opens the fold at its end that says why it matters, and goes there.
   document.addEventListener('click', event => {
     const fold = event.target.closest('.to-why')?.closest('[role="tabpanel"]')?.querySelector('.why');
@@ -130,6 +142,7 @@
     isRestoring = false;
     if (isLate) return void setTimeout(restore);
     document.body.dataset.restored = 'true';
+    if (!isBare) forgetLooksInSight();
     explorer.settle();
   };
   window.addEventListener('popstate', () => {

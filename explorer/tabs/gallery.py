@@ -47,6 +47,15 @@ def look_line(look: str) -> str:
     return f"<p><b>Look for:</b> {escape(look)}</p>"
 
 
+def build_look(first: str) -> gr.HTML:
+    """Lay out the line above a result; once a field is touched it is of no example, and page.js takes it away.
+
+    Args:
+        first: What to look for in the example that the tab opens on.
+    """
+    return gr.HTML(look_line(first), padding=False, elem_classes=["look", "until-touched"])
+
+
 def build_gallery(examples: Sequence[Example], title: str = "Examples") -> list[tuple[gr.Button, Example]]:
     """Lay out a row of buttons per kind; returns each with its example.
 

@@ -6,6 +6,7 @@ import pytest
 
 from explorer import analysis
 from explorer.models.catalogue import DEFAULT_MODEL
+from explorer.tabs import anisotropy, attention, fill_blanks, generate, neighbours
 from explorer.tabs.fill_blanks.gallery import follow_example, read_gallery
 
 GALLERY = read_gallery()
@@ -18,7 +19,12 @@ def test_every_example_has_what_the_views_need():
         blanks = example.text.count("___")
         assert blanks and len(example.candidates.split("\n")) == blanks, example.label
         assert "___" in example.other, example.label
-        assert 20 < len(example.look) < 125, f"{example.label}: one line says what to look for"
+
+
+@pytest.mark.parametrize("tab", [anisotropy, attention, fill_blanks, generate, neighbours])
+def test_every_example_of_every_tab_says_in_a_line_what_to_look_for(tab):
+    for example in tab.gallery.read_gallery():
+        assert 20 < len(example.look_for) < 125, example.label
 
 
 @pytest.mark.parametrize("label", ["Bank", "Pitcher", "Capital of Japan", "Seven days", "Which preposition?"])
@@ -31,7 +37,7 @@ def test_the_shipped_model_gives_the_answer_that_the_example_is_about(shipped_re
 def test_an_example_beyond_the_shipped_model_says_so(shipped_registry):
     example = next(example for example in GALLERY if example.text.startswith("Two plus two"))
     (blank,) = shipped_registry.run(DEFAULT_MODEL, partial(analysis.fill_blanks, text=example.text)).blanks
-    assert (blank.choices[0].text == "four") != ("fails" in example.look)
+    assert (blank.choices[0].text == "four") != ("fails" in example.look_for)
 
 
 def test_another_sentence_takes_the_examples_words_with_it():

@@ -19,7 +19,8 @@ class Start:
         unit: What has a vector: "tokens" or "words".
         specials: Whether special tokens are counted.
         layer: That is looked at.
-        note: What to look at.
+        note: What to know of it before.
+        look_for: In the result.
     """
 
     kind: str
@@ -32,6 +33,7 @@ class Start:
     specials: bool = False
     layer: int = 6
     note: str = ""
+    look_for: str = ""
 
 
 def read_gallery() -> tuple[Start, ...]:

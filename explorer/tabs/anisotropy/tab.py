@@ -12,7 +12,7 @@ from explorer.tabs.anisotropy.gallery import Start, read_gallery
 from explorer.tabs.anisotropy.material import Measured, read_corpus
 from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.formulas import build_question, build_why
-from explorer.tabs.gallery import build_gallery
+from explorer.tabs.gallery import build_gallery, build_look, look_line
 from explorer.tabs.layer_slider import build_layer_slider, follow_layers, without_bounds
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
@@ -68,6 +68,7 @@ def build(registry: Registry) -> LinkedTab:
                 desk = Desk(
                     picker.name, corpus.text, corpus.unit, corpus.specials, held, slider, message, Measured()
                 )  # fmt: skip
+                told = build_look(start.look_for)
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = _build_views(registry, desk)
         examples = build_gallery(gallery)
@@ -83,7 +84,7 @@ def build(registry: Registry) -> LinkedTab:
     own = {name: component for view in views for name, component in view.own.items()}
     for press, example in examples:
         filled = [picker.name, corpus.text, corpus.unit, corpus.specials, slider, own["metric"], own["beside"]]
-        press.click(lambda example=example: _choose(example), None, [*filled, shown, sub_tabs], **QUIET)
+        press.click(lambda example=example: _choose(example), None, [told, *filled, shown, sub_tabs], **QUIET)
     fields = {"model": picker.name, "layer": slider, "unit": corpus.unit, "specials": corpus.specials}
     fields |= {"own": corpus.text, "show": shown}
     return LinkedTab(
@@ -108,4 +109,5 @@ def _build_views(registry: Registry, desk: Desk) -> list[View]:
 def _choose(start: Start) -> tuple:
     counted = (start.unit, start.specials)
     view = (start.show, gr.Tabs(selected=start.show))
-    return start.model, "", *counted, start.layer, start.metric, list(start.beside), *view
+    beside = (start.metric, list(start.beside))
+    return look_line(start.look_for), start.model, "", *counted, start.layer, *beside, *view

@@ -20,7 +20,8 @@ class Start:
         at: The head to look at, as tabs.attention.which spells it.
         look: How it is drawn, as assets/attention.js spells it.
         shows: What is to be seen there: a token that looks, what it looks at, and the least weight; the tests check it.
-        note: What to look at.
+        note: What to know of it before.
+        look_for: In the result.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Start:
     look: str = ""
     shows: tuple[str, str, float] | tuple[()] = ()
     note: str = ""
+    look_for: str = ""
 
 
 def read_gallery() -> tuple[Start, ...]:

@@ -11,7 +11,7 @@ from explorer.tabs.attention.readings import Readings, writes_on
 from explorer.tabs.attention.texts import follow_model, second_box
 from explorer.tabs.attention.view import Prompt
 from explorer.tabs.formulas import build_question, build_why
-from explorer.tabs.gallery import build_gallery
+from explorer.tabs.gallery import build_gallery, build_look, look_line
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker_of
@@ -64,6 +64,7 @@ def build(registry: Registry) -> LinkedTab:
                 look = gr.Textbox("", visible="hidden", elem_id="attention-look")
             with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 prompt = Prompt(picker.name, text, second, new_tokens, which, look, message)
+                told = build_look(start.look_for)
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = _build_views(registry, prompt)
         examples = build_gallery(gallery)
@@ -76,7 +77,7 @@ def build(registry: Registry) -> LinkedTab:
         changed = [*typed, follow_model(registry, prompt, own["of"], picker.changed)]
         wire(message, views, shown, changed)
     for press, example in examples:
-        filled = [picker.name, text, second, new_tokens, which, look]
+        filled = [told, picker.name, text, second, new_tokens, which, look]
         press.click(lambda example=example: _choose(example), None, filled, **QUIET).then(
             None, look, None, js=head.DRESS, **QUIET
         )
@@ -99,4 +100,5 @@ def _build_views(registry: Registry, prompt: Prompt) -> list[View]:
 
 
 def _choose(start: Start) -> tuple:
-    return start.model, start.text, start.second, start.new_tokens, start.at, start.look
+    read = (start.model, start.text, start.second, start.new_tokens)
+    return look_line(start.look_for), *read, start.at, start.look

@@ -19,7 +19,7 @@ class Example:
         candidates: One line per blank, separated by commas.
         other: A second sentence to compare with.
         view: Id of the view that makes its point.
-        look: What to look for there.
+        look_for: What to look for there.
         note: What to know before pressing it.
     """
 
@@ -29,7 +29,7 @@ class Example:
     candidates: str
     other: str
     view: str
-    look: str
+    look_for: str
     note: str = ""
 
 

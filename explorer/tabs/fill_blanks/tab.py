@@ -57,7 +57,7 @@ def build(registry: Registry) -> LinkedTab:
                     count = gr.Slider(1, 20, 5, step=1, label="Sentences", info="More ways to fill all the blanks.")
             with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 sentence = Sentence(picker.name, text, top_k, count, strategy, message)
-                look = gr.HTML(look_line(start.look), padding=False, elem_classes="look")
+                look = gr.HTML(look_line(start.look_for), padding=False, elem_classes="look")
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = [
                         answer.build(registry, sentence, first),
@@ -97,11 +97,11 @@ def _follow(gallery: tuple[Example, ...], text: str, candidates: str, other: str
     """A box that stays as it was is not written to: the visitor may be typing in it by now."""
     followed = follow_example(gallery, text, candidates, other, given)
     boxes = (gr.skip() if new == old else new for new, old in zip(followed, (candidates, other, given), strict=True))
-    return *boxes, look_line(followed[-1].look) if followed[-1].text == text else ""
+    return *boxes, look_line(followed[-1].look_for) if followed[-1].text == text else ""
 
 
 def _choose(example: Example) -> tuple:
-    of_its_own = (example.candidates, example.other, example, look_line(example.look))
+    of_its_own = (example.candidates, example.other, example, look_line(example.look_for))
     return example.text, *show_words(example.text), *of_its_own, gr.Tabs(selected=example.view), example.view
 
 

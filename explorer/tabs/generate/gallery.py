@@ -17,7 +17,8 @@ class Start:
         text: The prompt.
         strategy: A key of STRATEGIES.
         settings: Of the controls that it moves; the others stand where they change nothing.
-        note: What to look at.
+        note: What to know of it before.
+        look_for: In the result.
     """
 
     kind: str
@@ -26,6 +27,7 @@ class Start:
     strategy: str
     settings: dict[str, float] = field(default_factory=dict)
     note: str = ""
+    look_for: str = ""
 
 
 def read_gallery() -> tuple[Start, ...]:

@@ -7,7 +7,7 @@ from explorer.figures.notes import length_note
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.formulas import WHY_TITLE, build_question, build_why
-from explorer.tabs.gallery import build_gallery
+from explorer.tabs.gallery import build_gallery, build_look, look_line
 from explorer.tabs.generate import beams, layers, length, next_token, options, score, write
 from explorer.tabs.generate.controls import SLIDERS, build_controls, show_controls
 from explorer.tabs.generate.desk import Desk
@@ -81,6 +81,7 @@ def build(registry: Registry) -> LinkedTab:
                         controls |= build_controls(start.strategy, start.settings, folded=True)
             with gr.Column(scale=2, min_width=320, elem_classes="result-side"):
                 prompt = Prompt(picker.name, text, strategy, controls, new_tokens, seed, message)
+                told = build_look(start.look_for)
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = _build_views(registry, prompt, desk, first, button)
         examples = build_gallery(gallery)
@@ -101,7 +102,7 @@ def build(registry: Registry) -> LinkedTab:
         None, None, None, js=PRESS_WRITE, **QUIET
     )
     for press, example in examples:
-        filled = [text, strategy, *sliders, sub_tabs, shown]
+        filled = [told, text, strategy, *sliders, sub_tabs, shown]
         press.click(lambda example=example: _choose(example), None, filled, **QUIET).then(
             None, None, None, js=PRESS_WRITE, **QUIET
         )
@@ -124,4 +125,5 @@ def _build_views(registry: Registry, prompt: Prompt, desk: gr.State, first: Firs
 
 
 def _choose(start: Start) -> tuple:
-    return start.text, start.strategy, *values_of(start), gr.Tabs(selected="write"), "write"
+    settings = (start.strategy, *values_of(start))
+    return look_line(start.look_for), start.text, *settings, gr.Tabs(selected="write"), "write"

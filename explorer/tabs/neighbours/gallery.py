@@ -20,7 +20,8 @@ class Start:
         other_layer: Of what stands beside it.
         shared: At least so many of the ten nearest uses have the sense of the query; the tests check it.
         other_shared: At most so many of those beside it.
-        note: What to look at.
+        note: What to know of it before.
+        look_for: In the result.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Start:
     shared: int = 0
     other_shared: int = 10
     note: str = ""
+    look_for: str = ""
 
 
 def read_gallery() -> tuple[Start, ...]:

@@ -12,7 +12,7 @@ from explorer.figures.neighbours import use_list
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.formulas import build_question, build_why
-from explorer.tabs.gallery import build_gallery
+from explorer.tabs.gallery import build_gallery, build_look, look_line
 from explorer.tabs.layer_slider import follow_layers
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
@@ -75,6 +75,7 @@ def build(registry: Registry) -> LinkedTab:
                     desk = Desk(picker.name, word, own, use, bring.vectors, which, message, vectors)
                     build_corpus(registry, desk)
             with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
+                told = build_look(start.look_for)
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = _build_views(registry, desk)
         examples = build_gallery(gallery)
@@ -94,7 +95,7 @@ def build(registry: Registry) -> LinkedTab:
     by_name = {name: component for view in views for name, component in view.own.items()}
     for press, example in examples:
         beside = [by_name[name] for name in ("query", "beside", "beside_layer")]
-        filled = [picker.name, word, own, use, which.layer, *beside]
+        filled = [told, picker.name, word, own, use, which.layer, *beside]
         press.click(lambda example=example: _choose(example), None, filled, **QUIET)
     fields = {"model": picker.name, "word": word, "use": use, "own": own} | which.fields
     terse = ("use", "own", "show", *which.fields, *by_name)
@@ -128,4 +129,5 @@ def _list_uses(word: str, own: str, use: float) -> str:
 
 
 def _choose(start: Start) -> tuple:
-    return start.model, start.word, "", start.use, start.layer, "", start.compare, start.other_layer
+    beside = (start.compare, start.other_layer)
+    return look_line(start.look_for), start.model, start.word, "", start.use, start.layer, "", *beside
