@@ -182,10 +182,11 @@ def _line(
 
 
 def _name(figure: go.Figure, name: str, numbers: list[int], values: list[float], side: str) -> None:
-    """Write the name of a line at its last point that there is."""
+    """Write the name of a line at its last point that there is, beyond all of those that it stands above or below."""
     known = [(number, value) for number, value in zip(numbers, values, strict=True) if np.isfinite(value)]
     if known:
-        at, value = known[-1]
+        at, beyond = known[-1][0], max if side == "top" else min
+        value = beyond(value for _, value in known[-(len(known) + 2) // 2 :])
         figure.add_annotation(
             x=at, y=value, text=name, showarrow=False, font={"size": 12}, yanchor="bottom" if side == "top" else "top",
             yshift=7 if side == "top" else -7, xanchor="right" if at > numbers[0] else "left",
