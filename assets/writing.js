@@ -27,6 +27,7 @@
       <div class="sheet-legend"></div></div>
     <div class="sheet-text" dir="auto" role="group" aria-label="Prompt and what was written. Arrow keys walk the tokens."
       ><span class="given"></span><span class="written"></span></div>
+    <p class="sheet-other" hidden>This was written from the prompt before. Press Write, or Enter, for one from yours.</p>
     <div class="sheet-status" role="status"></div>
     <div class="sheet-popover" role="dialog" aria-label="What else might stand here" hidden></div>
     <section class="sheet-compare" hidden></section>
@@ -42,6 +43,10 @@
     const branches = explorer.branches(element, trigger);
     let head = {turn: -1}, steps = [], tail = null, known = null, seenValue = '', measure = 'probability';
     let open = null, hiding = 0, began = 0;
+
+    const prompt = () => document.querySelector('#generate-text textarea')?.value ?? head.prompt;
+    const compare = () => element.querySelector('.sheet-other').hidden = prompt().trim() === head.prompt?.trim();
+    document.addEventListener('input', event => event.target.closest('#generate-text') && compare());
 
     const colour = () => {
       element.dataset.hue = MEASURES[measure].hue;
@@ -238,6 +243,7 @@
         head = lines.shift();
         tail = null;
         given.textContent = head.prompt;
+        compare();
       }
       seenValue = value;
       const end = lines.find(facts => facts.kind === 'tail');

@@ -73,6 +73,11 @@ def it_opens_on_a_finished_example(page):
     popover = open_token(page, 2)
     expect(popover.locator(".option")).to_have_count(10)
     expect(popover.locator(".facts")).to_contain_text("surprisal")
+    first, other = page.locator(PROMPT).input_value(), page.locator("#sheet .sheet-other")
+    page.locator(PROMPT).fill("Another beginning")
+    expect(other).to_be_visible()
+    page.locator(PROMPT).fill(first)
+    expect(other).to_be_hidden()
 
 
 def test_text_grows_token_by_token_and_the_same_seed_writes_the_same(page):
