@@ -9,6 +9,7 @@ from threading import Lock
 from explorer.errors import ModelRefused, TooBusy, UnknownModel
 from explorer.models.backend import Backend, LoadedModel, Result
 from explorer.models.card import Ability, HubRepository, ModelCard
+from explorer.models.presence import is_here
 from explorer.models.shared_answers import SharedAnswers, question_of
 from explorer.models.status import Budget, ModelStatus
 from explorer.models.suggesting import WHERE_MODELS_ARE_LISTED
@@ -151,11 +152,14 @@ class Registry:
 
     def _suggest(self, name: str, ability: Ability | None) -> str:
         cards = [self._cards[name] for name in self.names(ability)]
-        names = {_repository(card): card.name for card in cards} | {card.name.casefold(): card.name for card in cards}
-        names.pop("", None)
-        matches = get_close_matches(name.casefold(), names, n=2 * MOST_SUGGESTIONS, cutoff=0.4)
-        close = list(dict.fromkeys(names[match] for match in matches))[:MOST_SUGGESTIONS]
-        meant = f"; did you mean {' or '.join(close)}?" if close else "."
+        called = {_repository(card): card for card in cards} | {card.name.casefold(): card for card in cards}
+        called.pop("", None)
+        matches = get_close_matches(name.casefold(), called, n=2 * MOST_SUGGESTIONS, cutoff=0.4)
+        close = list(dict.fromkeys(called[match] for match in matches))[:MOST_SUGGESTIONS]
+        here, away = (" or ".join(card.name for card in close if is_here(card) == at_hand) for at_hand in (True, False))
+        needs = f"need{'' if ' or ' in away else 's'} internet"
+        told = f"{here}, or, with internet, {away}" if here and away else here or (away and f"{away}, which {needs}")
+        meant = f"; did you mean {told}?" if told else "."
         return f"{meant} {WHERE_MODELS_ARE_LISTED}"
 
 

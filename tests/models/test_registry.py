@@ -1,5 +1,6 @@
 """Names in, results out; the backend is opened late, and once."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -79,6 +80,18 @@ def test_an_unknown_name_is_answered_by_the_nearest_and_where_all_are_listed(reg
         registry.card("bert bas")
     with pytest.raises(UnknownModel, match="'xyz'. All models are listed in the Models tab"):
         registry.card("xyz")
+
+
+def test_the_nearest_names_say_which_need_internet(registry, monkeypatch):
+    for names_here, told in (
+        ({"BERT large"}, "did you mean BERT large, or, with internet, BERT base"),
+        ((), "did you mean BERT large or BERT base, which need internet?"),
+    ):
+        monkeypatch.setattr("explorer.models.registry.is_here", lambda card, here=names_here: card.name in here)
+        with pytest.raises(UnknownModel, match=re.escape(told)):
+            registry.card("BERT lar", Ability.FILL_BLANKS)
+    with pytest.raises(UnknownModel, match=re.escape("did you mean GPT-2, which needs internet?")):
+        registry.card("gpt 2")
 
 
 def test_the_nearest_names_are_of_models_that_can_do_what_is_wanted(registry):
