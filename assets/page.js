@@ -103,7 +103,7 @@
   document.addEventListener('input', event => forgetLook(event.target.closest('.controls-side')?.closest('[role="tabpanel"]')));
   document.addEventListener('click', event => {
     const panel = event.target.closest('[role="tabpanel"]');
-    if (event.target.closest('.controls-side [role="option"], #use-list')) forgetLook(panel);
+    if (event.target.closest('.controls-side [role="option"], #use-list, .views > .tab-wrapper')) forgetLook(panel);
     const example = event.target.closest('.example');
     if (example && !example.closest('.result-side')) panel?.querySelector('.until-touched')?.classList.remove('gone');
   });
@@ -142,7 +142,7 @@
     isRestoring = false;
     if (isLate) return void setTimeout(restore);
     document.body.dataset.restored = 'true';
-    if (!isBare) forgetLooksInSight();
+    if (!isBare || asked.has('show')) forgetLooksInSight();
     explorer.settle();
   };
   window.addEventListener('popstate', () => {
@@ -150,6 +150,20 @@
     delete document.body.dataset.ready;
     isRestoring ? (isLate = true) : restore();
   });
+
+  // A message stands by the field it is about; where that is out of sight, it floats at the lower edge of the window: an
+  // error until something is clicked.
+  const float = place => {
+    const message = place?.querySelector('.message:not(.meanwhile)');
+    if (!message?.offsetParent) return;
+    const {top, bottom} = message.getBoundingClientRect();
+    message.classList.toggle('afloat', bottom < 0 || top > innerHeight);
+  };
+  new MutationObserver(records =>
+    new Set(records.map(({target}) => (target.closest ? target : target.parentElement)?.closest('.message-place'))).forEach(float)
+  ).observe(document.body, {childList: true, characterData: true, subtree: true}); // Gradio changes what differs alone
+  const land = () => document.querySelectorAll('.message.error.afloat').forEach(one => one.classList.remove('afloat'));
+  document.addEventListener('click', land);
 
   // Stop: the button in the message, or Escape, presses the hidden one that Gradio knows.
   const stop = () => {
@@ -162,7 +176,7 @@
       if (button) return button.click();
     }
   };
-  document.addEventListener('keydown', event => event.key === 'Escape' && stop());
+  document.addEventListener('keydown', event => event.key === 'Escape' && (stop(), land()));
   // The message is drawn anew four times a second: a press that begins on one button and ends on the next is no click.
   document.addEventListener('pointerdown', event => event.target.closest('[data-action="stop"]') && stop());
   document.addEventListener('click', event => { // by keyboard

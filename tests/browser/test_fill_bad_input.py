@@ -41,6 +41,21 @@ def test_bad_input_is_explained_and_loses_nothing(page):
         write(page, "The cat sat on the ___.")
         expect(message(page)).to_have_count(0)
         expect(page.locator(BEST)).to_contain_text("The cat sat on the")
+    it_is_in_sight_wherever_the_visitor_looks(page)
+
+
+def it_is_in_sight_wherever_the_visitor_looks(page):
+    page.set_viewport_size({"width": 390, "height": 500})
+    page.evaluate("""() => {
+        scrollTo(0, document.body.scrollHeight);
+        const box = document.querySelector('#fill-text textarea');
+        box.value = 'No blank.';
+        box.dispatchEvent(new Event('input', {bubbles: true}));
+    }""")
+    expect(message(page)).to_contain_text("no blank")
+    expect(message(page)).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    expect(message(page)).not_to_be_in_viewport()
 
 
 def test_any_text_is_shown_as_text(page):

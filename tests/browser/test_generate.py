@@ -74,8 +74,11 @@ def it_opens_on_a_finished_example(page):
     expect(popover.locator(".option")).to_have_count(10)
     expect(popover.locator(".facts")).to_contain_text("surprisal")
     first, other = page.locator(PROMPT).input_value(), page.locator("#sheet .sheet-other")
+    look = page.locator(".look.block", has_text="Look for: the colour")
+    expect(look).to_be_visible()
     page.locator(PROMPT).fill("Another beginning")
     expect(other).to_be_visible()
+    expect(look).to_be_hidden()
     page.locator(PROMPT).fill(first)
     expect(other).to_be_hidden()
 
