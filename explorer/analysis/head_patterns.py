@@ -26,20 +26,20 @@ THRESHOLDS = (
     "the best fixed distance does."
 ).replace("%", " %")
 
-RELATION_WORDS = {
-    "det": "determiner: the → cat",
-    "nsubj": "subject: cat → slept",
-    "obj": "object: door → opened",
-    "amod": "adjective: old → man",
-    "case": "preposition: on → mat",
-    "advmod": "adverb: well → play",
-    "obl": "oblique: mat → slept",
-    "aux": "auxiliary: can → play",
-    "nmod:poss": "possessive: my → brother",
-    "mark": "conjunction of a clause: that → late",
-    "compound": "compound: school → bus",
-    "cc": "coordinating: and → queen",
-    "conj": "conjunct: queen → king",
+RELATION_WORDS = {  # of Universal Dependencies -> what it is, and an example
+    "det": ("determiners", "the → cat"),
+    "nsubj": ("subjects", "cat → slept"),
+    "obj": ("objects", "door → opened"),
+    "amod": ("adjectives", "old → man"),
+    "case": ("prepositions", "on → mat"),
+    "advmod": ("adverbs", "well → play"),
+    "obl": ("nouns behind prepositions", "mat → slept"),
+    "aux": ("auxiliaries", "can → play"),
+    "nmod:poss": ("possessives", "my → brother"),
+    "mark": ("conjunctions of clauses", "that → late"),
+    "compound": ("parts of compounds", "school → bus"),
+    "cc": ("coordinating conjunctions", "and → queen"),
+    "conj": ("conjuncts", "queen → king"),
 }
 
 
@@ -49,8 +49,11 @@ def head_name(layer: int, head: int) -> str:
 
 
 def relation_label(relation: str) -> str:
-    """A relation with an example: a word, and the word it depends on."""
-    return f"{relation} ({RELATION_WORDS[relation]})" if relation in RELATION_WORDS else relation
+    """What a relation is, its short name, and an example: a word, and the word it depends on."""
+    if relation not in RELATION_WORDS:
+        return relation
+    name, example = RELATION_WORDS[relation]
+    return f"{name} ({relation}: {example})"
 
 
 def name_patterns(measures: HeadMeasures, relations: RelationMatches | None = None) -> tuple[HeadPattern, ...]:

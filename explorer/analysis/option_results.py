@@ -73,5 +73,9 @@ NORMALISATIONS = {  # key -> label, and what is done
     "tokens": ("Per token", "The sum over the number of tokens: longer options do not lose by their length."),
     "characters": ("Per character", "The sum over the characters of the option, however a vocabulary cuts it."),
     "bytes": ("Per byte", "The sum over the bytes of the option in UTF-8."),
-    "pmi": ("PMI", "The sum less that of the same option in a neutral text: frequent words do not win by themselves."),
+    "pmi": (
+        "PMI",
+        "Pointwise mutual information (PMI): the sum less that of the same option in a neutral text, so that "
+        "frequent words do not win by themselves.",
+    ),
 }

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from numpy import ndarray
 
 from explorer.analysis.head_measures import MEASURES
-from explorer.analysis.head_patterns import RESTING, head_name, relation_label
+from explorer.analysis.head_patterns import RELATION_WORDS, RESTING, head_name, relation_label
 from explorer.analysis.head_results import HeadMeasures, HeadPattern, RelationMatches
 from explorer.figures.style import percent
 
@@ -209,7 +209,9 @@ def _row(
 
 def _also(pattern: HeadPattern) -> str:
     if pattern.key.startswith(RELATION):
-        return f"{escape(pattern.key.removeprefix(RELATION))} {percent(pattern.value)}".replace(" %", NARROW)
+        relation = pattern.key.removeprefix(RELATION)
+        name, _ = RELATION_WORDS.get(relation, (relation, ""))
+        return f"{escape(name)} {percent(pattern.value)}".replace(" %", NARROW)
     measure = MEASURES[pattern.key]
     words = "broad" if pattern.key == "entropy" else measure.label.lower()
     return f"{words} {value_words(pattern.value, measure.unit)}".replace(" %", NARROW)

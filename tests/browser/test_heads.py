@@ -43,10 +43,10 @@ def test_heads_between_encoder_and_decoder_are_found_too(open_page):
 def test_a_relation_stands_beside_what_distance_alone_finds(open_page):
     page = open_page(FIND + "&measure=relation:det")
     says = page.locator("#found-heads .found-says")
-    expect(says).to_contain_text("det (determiner: the → cat)")
+    expect(says).to_contain_text("determiners (det: the → cat)")
     expect(says).to_contain_text("the word 1 to the right: 66 %")
     expect(page.locator("#found-below")).to_contain_text("UD, not comparable with the paper’s")
-    pattern = page.locator(".found-pattern", has_text="finds det")
+    pattern = page.locator(".found-pattern", has_text="finds determiners")
     expect(pattern).to_contain_text("n = 92 words")
     target = pattern.get_attribute("data-open-head")
     pattern.click()
