@@ -3,6 +3,8 @@
   const explorer = (window.explorer = window.explorer || {});
   const NARROW_PIXELS = 500, LOW_PIXELS = 340, SMALL_PIXELS = 6;
   const MOVE_MS = 400, STEP_MS = 1100, LINE_PIXELS = 21, LABEL_PIXELS = 13;
+  const SPOTS = [-3, -2, -1, 0, 1, 2, 3].flatMap(lines => [-1, -0.5, 0, 0.5, 1].map(aside => [aside, lines])); // for a label
+  const PIXELS_PER_POINT = 25; // so far a label may stand from the middle of its group, for each point less that it covers
   const AXES = ['x', 'y', 'z'];
   const ruler = document.createElement('canvas').getContext('2d'); // fonts differ: what a label takes is measured
   const plotOf = () => document.querySelector('#sense-map .js-plotly-plot');
@@ -27,12 +29,15 @@
     };
     const query = () => Number(document.querySelector('#neighbours-use input')?.value || 0);
 
-    // Labels that cover no other one, the largest groups first; on a phone none, where they would cover the points.
+    // Labels that cover no other one, and few points, the largest groups first; on a phone none: they would cover all.
     const readable = (centres, plot) => {
       const {xaxis, yaxis} = plot._fullLayout;
       const names = plot.data[data.groups.length + 1].text;
       const none = centres.map(() => [null, null]);
       if (plot.clientWidth < NARROW_PIXELS) return none;
+      const within = (value, half, most) => Math.min(Math.max(value, half), Math.max(half, most - half));
+      const marks = data.groups.flatMap((group, index) => (hidden.has(index) ? [] : group))
+        .map(point => data.points[place][point]).map(([x, y]) => [xaxis.l2p(x), yaxis.l2p(y)]);
       const kept = [];
       ruler.font = `${LABEL_PIXELS}px ${plot._fullLayout.font.family}`;
       const order = centres.map((_, index) => index).filter(index => !hidden.has(index));
@@ -41,10 +46,17 @@
         const half = ruler.measureText(names[index]).width / 2 + 1;
         const [x, y] = [xaxis.l2p(centres[index][0]), yaxis.l2p(centres[index][1])];
         if (x < 0 || x > xaxis._length || y < 0 || y > yaxis._length) return; // the visitor has zoomed in elsewhere
-        const box = {x: Math.min(Math.max(x, half), Math.max(half, xaxis._length - half)), y, half};
-        if (kept.some(one => Math.abs(one.y - y) < LINE_PIXELS && Math.abs(one.x - box.x) < one.half + half)) return;
-        kept.push(box);
-        none[index] = [xaxis.p2l(box.x), yaxis.p2l(Math.min(Math.max(y, 8), yaxis._length - 8))];
+        let best = null;
+        SPOTS.forEach(([aside, lines]) => {
+          const box = {x: within(x + aside * half, half, xaxis._length), y: within(y + lines * LINE_PIXELS, 8, yaxis._length), half};
+          if (kept.some(one => Math.abs(one.y - box.y) < LINE_PIXELS && Math.abs(one.x - box.x) < one.half + half)) return;
+          const covered = marks.filter(([px, py]) => Math.abs(px - box.x) < half + 4 && Math.abs(py - box.y) < LINE_PIXELS / 2);
+          const cost = covered.length + Math.hypot(aside * half, lines * LINE_PIXELS) / PIXELS_PER_POINT;
+          if (!best || cost < best.cost) best = {...box, cost};
+        });
+        if (!best) return;
+        kept.push(best);
+        none[index] = [xaxis.p2l(best.x), yaxis.p2l(best.y)];
       });
       return none;
     };

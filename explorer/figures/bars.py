@@ -251,8 +251,10 @@ def named_rows(labels: Sequence[str]) -> dict[str, list]:
 
 
 def axis_label(text: str) -> str:
-    """Text for an axis: plotly reads tags, so they are escaped; it shows &quot; as it stands."""
-    return escape(text.strip(), quote=False) or "␣"
+    """Text for an axis: plotly reads tags, so they are escaped; it shows &quot; as it stands. Marks stand in quotes."""
+    shown = text.strip()
+    quoted = f"“{shown}”" if shown and not any(sign.isalnum() for sign in shown) else shown
+    return escape(quoted, quote=False) or "␣"
 
 
 def _wrapped(name: str) -> str:

@@ -92,7 +92,7 @@ def test_the_axis_of_a_contrast_is_symmetric_with_round_ticks_beyond_every_bar(f
 
 def test_a_quotation_mark_is_shown_as_one():
     figure = step_bars([Blank(1, (replace(CAT, text='"'),), 0.0)], "___")
-    assert figure.layout.yaxis.ticktext == ('"',)
+    assert figure.layout.yaxis.ticktext == ('“"”',)
 
 
 def test_two_tokens_that_read_the_same_stay_two_bars():
