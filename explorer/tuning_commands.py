@@ -63,8 +63,8 @@ def fine_tune(
         typer.Option(
             min=0,
             help="Peak.",
-            show_default="1e-3 where the weights rest, else 1e-4; 3e-4 where epochs are 8 or 20, but with lora 3e-3 "
-            "for tags and answers; 2e-5 for full similarity",
+            show_default="1e-3 where the weights rest, else 1e-4; 3e-4 where epochs are 8 or 20; 2e-3 for lora on tags "
+            "and answers; for similarity 2e-5, with lora 3e-4",
         ),
     ] = None,
     length: Annotated[int, typer.Option(min=4, help="Longer texts are cut, in tokens.")] = PLAIN.length_tokens,

@@ -62,8 +62,8 @@ def tuning_endpoints(registry: Registry) -> tuple[Callable[..., Answer], ...]:
 
         Options are fields of a Recipe. Where they are not given, epochs, learning_rate and prefix suit model, task and
         method: 3 epochs, or 20 for tags, 8 for answers and whatever an encoder-decoder writes; at a peak of 1e-3 where
-        the weights rest, else 1e-4, 3e-4 where epochs are 8 or 20, 2e-5 for full similarity; "classify: " before
-        classes that are written.
+        the weights rest, else 1e-4, 3e-4 where epochs are 8 or 20, 2e-3 for lora on tags and answers, for full
+        similarity 2e-5 and with lora 3e-4; "classify: " before classes that are written.
         """
         if task not in TASKS:
             raise UnsuitableText(f"There is no task {str(task)[:40]!r}; there are: {', '.join(TASKS)}.")

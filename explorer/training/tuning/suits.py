@@ -10,7 +10,8 @@ from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
 
 CLASSES = ("classification", "pairs")
 LEARNS_ITSELF = ("lora", "full", "scratch")  # ways in which the network moves
-LORA_OF_TOKENS = 3e-3  # at the usual 1e-3, 60 steps of our own sets leave every word outside of all phrases
+LORA_OF_TOKENS = 2e-3  # at the usual 1e-3 our own sets leave every word outside of all phrases; 3e-3 may diverge
+OF_VECTORS = {"full": 2e-5, "lora": 3e-4}  # as Sentence-BERT: faster, vectors lose what they could tell apart
 
 
 @dataclass(frozen=True)
@@ -172,8 +173,8 @@ def suggest_recipe(task: str, method: str, abilities: Collection[Ability]) -> Re
     if task in ("tagging", "answers"):  # a new head on each token, and few examples
         rate = LORA_OF_TOKENS if method == "lora" else _faster(method)
         return replace(recipe, epochs=20.0 if task == "tagging" else 8.0, learning_rate=rate)
-    if task == "similarity" and method == "full":  # as Sentence-BERT: faster, vectors lose what they could tell apart
-        return replace(recipe, learning_rate=2e-5)
+    if task == "similarity":
+        return replace(recipe, learning_rate=OF_VECTORS.get(method))
     return recipe
 
 

@@ -70,8 +70,8 @@ def test_suggestions_keep_task_and_method():
         for method in METHODS:
             suggested = suggest_recipe(task, method, ())
             assert (suggested.task, suggested.method) == (task, method)
-            on_tokens = method == "lora" and task in ("tagging", "answers")
-            assert (suggested.learning_rate is None) or method in ("full", "scratch") or on_tokens
+            is_special = method == "lora" and task in ("tagging", "answers", "similarity")
+            assert (suggested.learning_rate is None) or method in ("full", "scratch") or is_special
             same = {name: getattr(suggested, name) for name in ("epochs", "learning_rate", "prefix")}
             assert suggested == replace(Recipe(task=task, method=method), **same), "what the shell's help names"
 
