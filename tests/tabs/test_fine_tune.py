@@ -199,7 +199,9 @@ def test_what_is_offered_suits_model_and_task():
     registry = Registry(CATALOGUE, lambda: None)
     model, epochs = offer_model(registry, "all-MiniLM-L6-v2", "causal", 6)
     assert model == "MiniLM (causal)" and epochs == gr.skip()
-    assert offer_model(registry, "MiniLM (masked)", "tagging", 6) == (gr.skip(), 8.0)
+    assert offer_model(registry, "MiniLM (masked)", "tagging", 6) == (gr.skip(), 20.0)
+    assert offer_model(registry, "MiniLM (masked)", "answers", 20) == (gr.skip(), 8.0), "it came with tagging"
+    assert offer_model(registry, "MiniLM (masked)", "answers", 9) == (gr.skip(), gr.skip()), "the visitor’s own"
     assert offer_model(registry, "no such model", "answers", 9)[0] == OWN_MODELS["answers"]
     one, several, said = offer_methods(
         registry, "MiniLM (causal)", "causal", "race", "frozen", ["frozen", "full", "scratch"]

@@ -16,7 +16,8 @@ SPECIAL = (OWN_MODELS["causal"], OWN_MODELS["text_to_text"])  # chosen for what 
 
 
 def offer_model(registry: Registry, model: str, task: str, epochs: float) -> tuple:
-    """The model stays if it can learn the task, unless it came with another; the epochs are no fewer than it wants."""
+    """The model stays if it can learn the task, unless it came with another; epochs that the visitor chose stay, too,
+    unless the task wants more."""
     try:
         card = find_card(registry, model)
         can = bool(find_ways(task, card.abilities, card.model_type))
@@ -26,7 +27,9 @@ def offer_model(registry: Registry, model: str, task: str, epochs: float) -> tup
         can = False
     card = card if can else registry.card(OWN_MODELS[task])
     wanted = suggest_recipe(task, "full", card.abilities).epochs
-    return gr.skip() if can else card.name, wanted if wanted > epochs else gr.skip()
+    came_along = epochs in {suggest_recipe(one, "full", card.abilities).epochs for one in TASKS}
+    is_kept = wanted == epochs or (wanted < epochs and not came_along)
+    return gr.skip() if can else card.name, gr.skip() if is_kept else wanted
 
 
 def offer_methods(registry: Registry, model: str, task: str, kind: str, method: str, methods: Sequence[str]) -> tuple:
