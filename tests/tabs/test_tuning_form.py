@@ -162,7 +162,7 @@ def test_an_option_beyond_its_control_and_a_model_that_has_left_still_fill_the_f
     spec = JobSpec("mine", (replace(run, model="gone"),), own_examples("classification").name)
     job = store.submit(ANNE, spec, own_examples("classification"))
     _, values = fill_form(REGISTRY, store, controls, look_at(store, first, ANNE, job), ANNE, 0.2)
-    assert (values[0], values[3].value, values[6]) == ("gone", "full", 20)
+    assert (values[0], values[3].value, values[6]) == ("gone", "full", 40)
     for field in values[3:5]:  # what stood there before is on its way with fields that arrive first
         assert [way for _, way in field.choices] == list(METHODS)
     assert values[6 + len(OPTIONS)].value == OURS
