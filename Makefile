@@ -63,6 +63,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/registry_memory.py
 	$(BIN)/python benchmarks/fine_tuning_jobs.py
 	$(BIN)/python benchmarks/fine_tuning.py
+	$(BIN)/python benchmarks/own_tasks.py
 
 # Each goes on from its last checkpoint if it was stopped; on a data-centre GPU, BATCH=65536, MINI_BATCH=65536 and
 # MINUTES=4 will do. A new masked model needs many steps more than it needs large ones.

@@ -1,4 +1,4 @@
-"""What each task teaches with our own sets, as the page begins: python benchmarks/own_tasks.py [TASK ...]
+"""What each task teaches with our own sets, as the page begins: python benchmarks/own_tasks.py [TASK[/METHOD] ...]
 
 Each task in each way that suits the model which the page offers for it, by the recipe that the page suggests. The sets
 are small (16 to 63 examples to measure on), so that a difference of a few examples is chance: the mean of three seeds.
@@ -35,10 +35,10 @@ def learn(registry: Registry, task: str, method: str, seed: int) -> tuple[Outcom
     return last.outcome, time.perf_counter() - began
 
 
-def show_task(registry: Registry, task: str) -> None:
+def show_task(registry: Registry, task: str, only: str = "") -> None:
     card, rows = registry.card(OWN_MODELS[task]), []
     baselines: dict[str, float] = {}
-    for method in find_ways(task, card.abilities, card.model_type):
+    for method in [only] if only else find_ways(task, card.abilities, card.model_type):
         ends = [learn(registry, task, method, seed) for seed in SEEDS]
         names = ends[0][0].scores
         baselines |= ends[0][0].baselines  # random weights have none "before fine-tuning"
@@ -63,7 +63,7 @@ def main() -> None:
     print(describe_machine())
     registry = open_registry()
     for task in sys.argv[1:] or TASKS:
-        show_task(registry, task)
+        show_task(registry, *task.split("/"))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from explorer.analysis.projections import (
 )
 from explorer.errors import UnsuitableText
 
+METHODS = ["pca", pytest.param("umap", marks=pytest.mark.slow), "tsne"]  # numba compiles UMAP for 20 s
+
 
 def clouds(layers=4, points=60, dim=12, groups=3, seed=0):
     """Groups of points that drift from layer to layer, each layer turned at random."""
@@ -57,7 +59,7 @@ def test_shares_of_variance_against_the_sum_over_dimensions():
     assert maps.shares[0, 0] > maps.shares[0, 1] > maps.shares[0, 2] > 0
 
 
-@pytest.mark.parametrize("method", ["pca", "umap", "tsne"])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_maps_are_centred_of_one_size_and_repeatable(method, dimensions):
     vectors, _ = clouds(layers=2, points=30)
@@ -74,6 +76,7 @@ def test_maps_are_centred_of_one_size_and_repeatable(method, dimensions):
     assert told == [(0, 2), (1, 2)]
 
 
+@pytest.mark.slow
 def test_umap_is_that_of_umap_learn():
     from umap import UMAP
 
@@ -94,7 +97,7 @@ def test_tsne_is_that_of_scikit_learn():
     np.testing.assert_allclose(mine, same_size(theirs), atol=1e-3)
 
 
-@pytest.mark.parametrize("method", ["pca", "umap", "tsne"])
+@pytest.mark.parametrize("method", METHODS)
 def test_turning_keeps_shapes_and_points_in_their_places(method):
     vectors, _ = clouds()
     maps = project_points(vectors, method=method).coordinates
@@ -120,7 +123,7 @@ def test_no_other_turn_is_nearer():
             assert best <= ((points @ mirror @ turn - reference) ** 2).sum() + 1e-9
 
 
-@pytest.mark.parametrize("method", ["pca", "umap", "tsne"])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dimensions", [2, 3])
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6])
 def test_few_points_are_drawn(method, dimensions, count):
@@ -137,7 +140,7 @@ def test_few_points_are_drawn(method, dimensions, count):
             same_size(vectors[0])), atol=1e-4)  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["pca", "umap", "tsne"])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", ["identical", "zeros", "identical then not", "some zeros", "one number", "doubled"])
 def test_odd_points_are_drawn(method, kind):
     random = np.random.default_rng(3)

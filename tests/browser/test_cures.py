@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 CORPUS = "%0A".join(f"Day+{day}:+the+dog+saw+a+cat+and+the+mouse+ran+home+{'again+' * (day % 3)}." for day in range(9))
@@ -9,6 +10,7 @@ VIEW = "?tab=anisotropy&show=cures&model=GPT+mini&cured_word=mouse&own=" + CORPU
 SLOW = 120_000  # the first measurement on a busy machine
 
 
+@pytest.mark.slow
 def test_cures_stand_beside_what_was_before_and_a_link_restores_them(open_page):
     page = open_page(VIEW + "&cured=rank|all_but_the_top&taken=2&cured_metric=isoscore")
     for chart in ("by-layer", "spectrum", "cosines", "centroid", "nearest"):

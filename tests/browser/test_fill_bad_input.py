@@ -58,6 +58,7 @@ def it_is_in_sight_wherever_the_visitor_looks(page):
     expect(message(page)).not_to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_any_text_is_shown_as_text(page):
     for text in (
         "<img src=x onerror=window.broken=1> ___ <script>window.broken=1</script>",

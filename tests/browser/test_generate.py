@@ -83,6 +83,7 @@ def it_opens_on_a_finished_example(page):
     expect(other).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_text_grows_token_by_token_and_the_same_seed_writes_the_same(page):
     page.evaluate("""() => {
         window.counts = new Set();
@@ -186,6 +187,7 @@ def test_arrow_keys_walk_tokens_and_alternatives(page):
     expect(page.locator(TOKENS).nth(1)).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_link_writes_what_it_asks_for(open_page):
     page = open_page(link(text="He was born in 1921 in", strategy="greedy", length=8, repetition_penalty=1.2))
     expect(page.locator(STATUS)).to_have_text(ENOUGH)
@@ -239,6 +241,7 @@ def test_what_cannot_be_read_is_refused_where_it_stands(page, prompt, answer):
     expect(page.locator(".message:visible")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_any_other_text_is_text(page):
     for prompt in ("<script>alert(1)</script><img src=x onerror=alert(1)>", "🦉 ${1+1} {{x}} ` \\", ""):
         page.locator(PROMPT).fill(prompt)

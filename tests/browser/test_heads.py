@@ -27,6 +27,7 @@ def test_a_head_is_found_by_its_measure_and_opened(open_page):
     expect(page).to_have_url(re.compile("at=encoder-1-3"))
 
 
+@pytest.mark.slow
 def test_heads_between_encoder_and_decoder_are_found_too(open_page):
     page = open_page(FIND + "&measure=same&model=MiniLM+(span)&of=cross")
     expect(page.locator("#found-below")).to_contain_text("MiniLM (span), cross")
@@ -152,6 +153,7 @@ def test_without_a_blank_the_sentence_embedding_is_compared(open_page):
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, False), pytest.param(1280, True, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_nothing_sticks_out(open_page, width, dark):
     for query, ready in ((FIND, ".found-grid"), (OFF, ".off-choices")):
         page = open_page(query, width=width, dark=dark)

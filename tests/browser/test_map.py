@@ -104,6 +104,7 @@ def a_click_on_a_point_makes_it_the_query(drawn):
     expect(drawn.locator("#near-columns .near-query")).to_contain_text(sentence[2:].strip())
 
 
+@pytest.mark.slow
 def test_labels_cover_no_other_label(open_page):
     page = open_page(MAP.replace("mouse", "play"))
     expect(page.locator(READY)).to_be_attached(timeout=90_000)

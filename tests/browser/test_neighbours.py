@@ -98,6 +98,7 @@ def test_a_sentence_that_is_typed_is_the_query_until_another_is_pressed(open_pag
     expect(page.locator(ERROR)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_sentences_of_ones_own_in_any_language_and_few_of_them(open_page, tmp_path):
     page = open_page(TAB)
     own_sentences(page, "reading\tFür dieses {Schloss} gibt es keinen Schlüssel.\nDas {Schloss} hat viele Zimmer.")
