@@ -155,7 +155,7 @@
   // error until something is clicked.
   const float = place => {
     const message = place?.querySelector('.message:not(.meanwhile)');
-    if (!message?.offsetParent) return;
+    if (!message?.offsetParent) return; // another tab's, or afloat already
     const {top, bottom} = message.getBoundingClientRect();
     message.classList.toggle('afloat', bottom < 0 || top > innerHeight);
   };
@@ -167,7 +167,7 @@
 
   // Stop: the button in the message, or Escape, presses the hidden one that Gradio knows.
   const stop = () => {
-    const working = [...document.querySelectorAll('.message.working, .sheet-status.working')].find(box => box.offsetParent);
+    const working = [...document.querySelectorAll('.message.working, .sheet-status.working')].find(box => box.getClientRects().length);
     const places = '[role="tabpanel"], .own-stop';
     for (let panel = working?.closest(places); panel; panel = panel.parentElement.closest(places)) {
       // a panel's own, a view's own, else its tab's

@@ -15,6 +15,8 @@ SLOW = "MiniLM (masked, early)"
 NOBODY_READS = "nobody reads what is written"  # says slow_page.py
 LINK = "?" + urlencode({"tab": "fill", "text": "The cat sat on the ___.", "model": SLOW})
 
+PLACE = "element => element.getBoundingClientRect().top + scrollY"
+
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
@@ -47,8 +49,15 @@ def test_a_model_on_its_way_is_waited_for_by_those_who_did_not_stop(open_page):
 
 
 def test_escape_stops_a_fill_that_takes_long(page, log):
+    page.set_viewport_size({"width": 390, "height": 640})
     write(page, "The snail went slowly to the ___.")
+    expect(page.locator(".word-strip .word:visible", has_text="snail")).to_be_visible()
+    strip = page.locator(".block.word-strip")
+    place = strip.evaluate(PLACE)
     expect(working(page)).to_contain_text("Computing with MiniLM (masked)")
+    assert strip.evaluate(PLACE) == place  # else the next click would miss its word
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(page.locator(".message.working.afloat")).to_be_in_viewport()
     page.keyboard.press("Escape")
     expect(page.locator(".message.stopped:visible")).to_be_visible()
     expect(page.locator(BEST)).to_contain_text("The teacher opened the")
