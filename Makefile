@@ -82,7 +82,8 @@ models: $(VENV)/installed-dev
 	$(PRETRAIN) causal --start nothing --folder $(RUNS)/gpt-mini --batch-tokens $(MINI_BATCH) \
 	    --lengths 32,64,128,256 --short-first 0.25 --learning-rate 1e-3
 	$(PRETRAIN) span --start nothing --folder $(RUNS)/t5-mini --lengths 128 --learning-rate 2e-3
-	$(PRETRAIN) bilm --start nothing --folder $(RUNS)/elmo-mini --lengths 128 --learning-rate 2e-3
+	$(PRETRAIN) bilm --start nothing --folder $(RUNS)/elmo-mini --batch-tokens $(MINI_BATCH) \
+	    --lengths 32,64,128,256 --short-first 0.25 --learning-rate 1e-3
 	$(PRETRAIN) replaced --start nothing --folder $(RUNS)/electra-mini --lengths 128 --learning-rate 2e-3
 
 clean:
