@@ -8,10 +8,13 @@ from tests.browser.conftest import come_to_rest
 
 TABS = "Fill in the blank", "Generate", "Attention", "Neighbours", "Anisotropy", "Fine-tune", "Models"
 AXE = Axe()
+FADED = """Promise.allSettled(  // what was dimmed while it was asked comes back within a tenth of a second of rest
+  document.getAnimations().filter(one => one instanceof CSSTransition).map(one => one.finished))"""
 
 
 def faults(page: Page, where: str) -> list[str]:
     come_to_rest(page)
+    page.evaluate(FADED)
     found = AXE.run(page, options={"resultTypes": ["violations"]})
     return [
         f"{where}: {fault['id']}: {node['html'][:200]}"
