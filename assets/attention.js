@@ -22,7 +22,7 @@
   };
 
   const THRESHOLDS = [0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
-  const PLAIN = {form: 'lines', words: false, pair: '', special: true, first: true, close: false, least: null, pin: null, upto: null};
+  const PLAIN = {form: 'lines', words: false, pair: '', special: true, first: true, close: false, least: null, pin: null, upto: null, with: []};
   // Who looks at whom, of two texts.
   const PAIRS = [['', 'All'], ['00', 'First to first'], ['01', 'First to second'], ['10', 'Second to first'], ['11', 'Second to second']];
   const leastOf = look => look.least ?? (look.form === 'lines' ? 3 : 0);
@@ -37,6 +37,7 @@
       if (/^[01][01]$/.test(part)) look.pair = part;
       if (/^t[0-9]$/.test(part)) look.least = Number(part[1]);
       if (/^u[0-9]{1,4}$/.test(part)) look.upto = Number(part.slice(1)); // so many tokens of a decoder are written
+      if (/^h[0-9]{1,3}$/.test(part)) look.with = [...look.with, Number(part.slice(1))]; // of the lines, heads drawn over it
       if (/^p[0-9]{1,4}$/.test(part)) look.pin = Number(part.slice(1)); // of the lines, the token whose own are drawn
     });
     return look;
@@ -45,6 +46,7 @@
     look.form !== PLAIN.form && look.form, look.words && 'words', look.pair, !look.special && 'nospecial',
     !look.first && 'nofirst', look.close && 'close', look.least !== null && `t${look.least}`,
     look.pin !== null && `p${look.pin}`, look.upto !== null && `u${look.upto}`,
+    ...look.with.map(head => `h${head}`),
   ].filter(Boolean).join('.');
 
   // The heads of one reading. What is asked for while another is on its way is fetched next, and only the latest.

@@ -17,6 +17,7 @@
         ><button type="button" role="radio" data-form="table">Table</button></span>
       <label class="least">Weights from <input type="range" min="0" max="9" step="1" data-set="least"><output></output></label>
       <label class="upto" title="What the model saw when it had written so much: its rows never change later">Written so far <input type="range" step="1" data-set="upto"><output></output></label>
+      <details class="head-several"><summary>Several heads</summary><div class="head-chips" role="group" aria-label="Heads drawn over each other"></div></details>
       <details class="head-more"><summary>More options</summary><div>
         <label title="A word's pieces together: weights to them summed, from them averaged"><input type="checkbox" data-set="words"> Whole words</label>
         <label title="[CLS], [SEP] and their kin, which stand for no part of the text"><input type="checkbox" data-set="special"> Special tokens</label>
@@ -31,7 +32,7 @@
       ><button type="button" data-take="png">PNG</button><button type="button" data-action="link">Copy link</button></div>`;
 
   explorer.attentionHead = (element, props, watch, server) => {
-    const {make, percent, attention, attentionMath} = explorer;
+    const {make, percent, attention, attentionMath, attentionSeveral} = explorer;
     element.innerHTML = SKELETON;
     element.classList.add('attention-head');
     const part = name => element.querySelector(name);
@@ -48,29 +49,7 @@
       table: explorer.attentionTable(stage, {onCell: at => point(at), onPin: at => pin(at)}),
     };
 
-    // What is pointed at, in words; pinned it stays.
-    const name = (unit, side) => `“${unit.text}” (${unit.tokens.map(token => token + 1).join('–')}${side ? `, ${side}` : ''})`;
-    const say = () => {
-      const at = pointed ?? pinned;
-      const {rows, columns, values} = selected;
-      if (!rows.length || !columns.length) return said.replaceChildren(make('span', '', 'Nothing is left to draw: show more tokens or texts.'));
-      if (!at) {
-        const most = values.indexOf(selected.largest);
-        const [query, key] = [Math.floor(most / columns.length), most % columns.length];
-        said.replaceChildren(...sentence(rows[query], columns[key], selected.largest, 'Strongest here: '));
-      } else if ('key' in at) {
-        said.replaceChildren(...sentence(rows[at.query], columns[at.key], values[at.query * columns.length + at.key]));
-      } else {
-        const isQuery = at.side === 'query';
-        const others = (isQuery ? columns : rows).map((unit, place) => [unit, values[isQuery ? at.place * columns.length + place : place * columns.length + at.place]]);
-        const best = others.sort((one, other) => other[1] - one[1]).slice(0, 4);
-        const unit = (isQuery ? rows : columns)[at.place];
-        const list = best.flatMap(([other, weight], place) => [place ? ', ' : '', make('bdi', '', name(other)), ` ${percent(weight)}`]);
-        said.replaceChildren(make('bdi', '', name(unit)), isQuery ? ' looks at ' : ' is looked at by ', ...list);
-      }
-    };
-    const sentence = (query, key, weight, before = '') => [
-      before, make('bdi', '', name(query)), ' looks at ', make('bdi', '', name(key)), ': ', make('b', '', percent(weight), {title: weight.toFixed(5)})]; // what 16 bits hold
+    const say = () => said.replaceChildren(...explorer.attentionSay(selected, pointed ?? pinned)); // what is pinned stays
     const point = at => {
       if (JSON.stringify(at) === JSON.stringify(pointed)) return;
       pointed = at;
@@ -88,21 +67,37 @@
     const leastOf = () => attention.THRESHOLDS[attention.leastOf(look)];
     const explain = ({found, capped}) => {
       const least = leastOf();
-      const all = selected.values.length.toLocaleString('en');
+      const {several} = selected;
+      const all = ((several?.length ?? 1) * selected.values.length).toLocaleString('en');
       const from = least ? `from ${percent(least)}` : 'above 0 %';
       const many = capped ? `the strongest ${capped.toLocaleString('en')} of ${found.toLocaleString('en')}` : found.toLocaleString('en');
       const rest = selected.hidden.length
         ? `Hidden: ${selected.hidden.slice(0, 3).join(', ')}${selected.hidden.length > 3 ? ' …' : ''}, which took ${percent(selected.absorbed)} of what the tokens shown gave. ` : '';
       const scale = make('i', 'scale');
-      legend.replaceChildren(make('span', '', '0 %'), scale, make('span', '', `${percent(selected.largest)}, the strongest here.`),
+      const key = several ? attentionSeveral.legend(several) : [make('span', '', '0 %'), scale];
+      legend.replaceChildren(...key, make('span', '', `${percent(selected.largest)}, the strongest here.`),
         make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights ${from}.`), make('bdi', '', rest));
     };
 
-    const draw = weights => {
+    const drawnOf = word => attentionSeveral.headsOf(attention.read(word), look, stackOf(attention.read(word).stack).heads);
+    // The weights of all heads that are drawn, the named one first.
+    const collect = async word => {
+      const drawn = drawnOf(word);
+      return {word, drawn, weights: await Promise.all(drawn.map(head => heads.get(attention.spell({...attention.read(word), head}))))};
+    };
+    const draw = ({word, drawn: numbers, weights}) => {
+      if (word !== which || String(numbers) !== String(drawnOf(which))) return; // a later one is on its way
       const began = performance.now();
       const {stack, layer, head} = attention.read(which);
       const entry = stackOf(stack);
-      selected = attentionMath.select(weights, entry.queries, keysOf(entry), look, stack);
+      const select = weights => attentionMath.select(weights, entry.queries, keysOf(entry), look, stack);
+      const [own, ...others] = weights.map(select);
+      selected = own;
+      if (others.length) {
+        selected.several = [own, ...others].map(({values}, place) => ({head: numbers[place], values})).sort((one, other) => one.head - other.head);
+        selected.largest = Math.max(...[own, ...others].map(({largest}) => largest));
+        selected.absorbed = [own, ...others].reduce((sum, {absorbed}) => sum + absorbed, 0) / numbers.length;
+      }
       selected.signature = `${value.length} ${data.turn} ${stack} ${look.words} ${look.special} ${look.first} ${look.pair} ${look.upto}`;
       const isNew = drawn !== `${selected.signature} ${look.form}`;
       drawn = `${selected.signature} ${look.form}`;
@@ -117,6 +112,7 @@
       say();
       explain(many);
       element.dataset.which = which;
+      element.dataset.heads = numbers.join(' ');
       element.dataset.turn = data.turn;
       element.dataset.ms = (performance.now() - began).toFixed(1);
       fillControls(entry, layer, head);
@@ -142,6 +138,10 @@
       part('.pair').hidden = !entry.queries.some(token => token[2]) || entry.name === 'cross';
       ['words', 'special', 'first', 'close'].forEach(name => (control(name).checked = look[name]));
       part('.close').hidden = look.form !== 'matrix';
+      part('.head-several').hidden = look.form !== 'lines' || typeof layer !== 'number' || typeof head !== 'number' || entry.heads < 2;
+      attentionSeveral.fill(part('.head-chips'), entry.heads, drawnOf(which));
+      if (selected.several) part('.head-several').open = true;
+      part('[data-take="csv"]').textContent = selected.several ? 'CSV of these heads' : 'CSV of this head';
       control('least').value = attention.leastOf(look);
       control('least').setAttribute('aria-valuetext', percent(leastOf()));
       part('.least output').textContent = percent(leastOf());
@@ -175,12 +175,12 @@
       const asked = data;
       wanted = word;
       const late = setTimeout(() => element.classList.add('pending'), 250);
-      heads.get(word).then(weights => {
+      collect(word).then(found => {
         if (wanted !== word || asked !== data) return;
         which = word;
-        draw(weights);
-        stay(weights);
-      }).catch(error => wanted === word && asked === data && ((wanted = which), said.replaceChildren(make('span', 'fault', error.message, {role: 'alert'}))))
+        draw(found);
+        stay(found.weights[0]);
+      }).catch(error => wanted === word && asked === data && ((wanted = which), fail(error)))
         .finally(() => (clearTimeout(late), element.classList.remove('pending')));
     };
     let staying = 0;
@@ -189,9 +189,20 @@
       const [here, word] = [heads, which];
       staying = setTimeout(() => here.ahead(word, weights.length), STAY_MS);
     };
-    const redraw = () => heads?.get(which).then(weights => draw(weights));
+    const fail = error => said.replaceChildren(make('span', 'fault', error.message, {role: 'alert'}));
+    const redraw = () => heads && collect(which).then(draw).catch(fail);
     const note = () => attention.rest(() => attention.note(wanted, attention.spellLook(look)));
     const move = word => (go(word), note());
+
+    const over = pressed => {
+      const at = attention.read(wanted), count = stackOf(at.stack).heads;
+      const all = Array.from({length: count}, (_, index) => index + 1);
+      const [head, others] = pressed === 'all' ? [at.head, all.filter(one => one !== at.head)]
+        : pressed === 'one' ? [at.head, []] : attentionSeveral.toggle(drawnOf(wanted), Number(pressed));
+      look.with = others;
+      if (head === at.head) (redraw(), note());
+      else move(attention.spell({...at, head}));
+    };
 
     const writtenOf = ({value: number, max}) => (number === max ? null : Number(number));
     const step = (axis, by) => {
@@ -205,6 +216,7 @@
       const button = event.target.closest('button');
       if (!button || !data) return;
       if (button.dataset.step) step(...button.dataset.step.split(',').map((word, index) => (index ? Number(word) : word)));
+      if (button.dataset.over) over(button.dataset.over);
       if (button.dataset.form) (look.form = button.dataset.form, redraw(), note());
       if (button.dataset.take) explorer.attentionTake[button.dataset.take]({data, which, look, selected, pinned});
     });
@@ -252,10 +264,10 @@
       heads = attention.store(data, server);
       wanted = which = data.which;
       element.explorer = {heads, data};
-      heads.get(which).then(weights => {
-        draw(weights);
-        stay(weights);
-      });
+      collect(which).then(found => {
+        draw(found);
+        stay(found.weights[0]);
+      }).catch(fail);
     };
     const dress = text => {
       look = attention.readLook(text);

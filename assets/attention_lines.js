@@ -12,7 +12,7 @@
     }));
     const sheet = make('div', 'lines-sheet');
     sheet.append(columns[0], canvas, columns[1]);
-    let shown = null, lines = {places: [], found: 0}, point = null, isAsked = false;
+    let shown = null, lines = [], point = null, isAsked = false;
 
     const fill = (list, units, name) => {
       list.replaceChildren(...units.map((unit, place) => {
@@ -27,7 +27,7 @@
     const paint = () => {
       isAsked = false;
       if (!shown || !stage.clientWidth) return;
-      const {values, columns: keys, largest} = shown;
+      const {columns: keys, largest} = shown;
       const [top, height] = [stage.scrollTop, stage.clientHeight];
       const ratio = Math.min(window.devicePixelRatio || 1, 2);
       const width = canvas.clientWidth;
@@ -39,29 +39,34 @@
       const pen = canvas.getContext('2d');
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.clearRect(0, 0, width, height);
-      pen.strokeStyle = getComputedStyle(stage).getPropertyValue('--fill');
+      const style = getComputedStyle(stage);
       const y = place => (place + 0.5) * ROW - top;
       const isSeen = (one, other) => Math.max(one, other) > -ROW && Math.min(one, other) < height + ROW;
       let drawn = 0;
-      const few = lines.places.length <= 40;
-      for (const place of point ? own() : lines.places) {
-        const [from, to] = [Math.floor(place / keys.length), place % keys.length];
-        const [left, right] = [y(from), y(to)];
-        if (!isSeen(left, right)) continue;
-        const share = values[place] / (largest || 1);
-        pen.globalAlpha = Math.max(0.06, few ? Math.sqrt(share) : share);
-        pen.lineWidth = 0.6 + 3.2 * share;
-        pen.beginPath();
-        pen.moveTo(0, left);
-        pen.bezierCurveTo(width * 0.35, left, width * 0.65, right, width, right);
-        pen.stroke();
-        if ((drawn += 1) >= DRAWN_AT_ONCE) break;
-      }
+      const few = lines.reduce((sum, {places}) => sum + places.length, 0) <= 40;
+      lines.forEach(({head, values, places}, order) => {
+        pen.strokeStyle = style.getPropertyValue(head ? explorer.attentionSeveral.hueOf(head) : '--fill');
+        pen.setLineDash(head ? explorer.attentionSeveral.dashOf(head) : []);
+        const aside = (order - (lines.length - 1) / 2) * explorer.attentionSeveral.apart(lines.length);
+        for (const place of point ? own(values) : places) {
+          const [from, to] = [Math.floor(place / keys.length), place % keys.length];
+          const [left, right] = [y(from) + aside, y(to) + aside];
+          if (!isSeen(left, right)) continue;
+          const share = values[place] / (largest || 1);
+          pen.globalAlpha = Math.max(0.06, few ? Math.sqrt(share) : share);
+          pen.lineWidth = 0.6 + 3.2 * share;
+          pen.beginPath();
+          pen.moveTo(0, left);
+          pen.bezierCurveTo(width * 0.35, left, width * 0.65, right, width, right);
+          pen.stroke();
+          if ((drawn += 1) >= DRAWN_AT_ONCE) break;
+        }
+      });
       pen.globalAlpha = 1;
     };
     // All lines of the token that is pointed at, whatever the threshold.
-    const own = () => {
-      const {rows, columns: keys, values} = shown;
+    const own = values => {
+      const {rows, columns: keys} = shown;
       const places = point.side === 'query'
         ? keys.map((_, at) => point.place * keys.length + at)
         : rows.map((_, at) => at * keys.length + point.place);
@@ -78,9 +83,13 @@
       columns.forEach((list, side) => {
         const isOther = point && (side === 1) === isQuery;
         [...list.children].forEach((item, place) => {
-          const value = isOther ? shown.values[isQuery ? point.place * shown.columns.length + place : place * shown.columns.length + point.place] : 0;
+          const at = isQuery ? point?.place * shown.columns.length + place : place * shown.columns.length + point?.place;
+          const value = isOther ? Math.max(...lines.map(({values}) => values[at])) : 0;
           item.style.setProperty('--c', isOther ? Math.sqrt(value).toFixed(3) : '0');
-          if (isOther && value >= 0.005) item.dataset.share = explorer.percent(value);
+          const share = !isOther ? '' : shown.several
+            ? explorer.attentionSeveral.share(lines.map(({head, values}) => ({head, weight: values[at]})))
+            : value >= 0.005 ? explorer.percent(value) : '';
+          if (share) item.dataset.share = share;
           else delete item.dataset.share;
           item.classList.toggle('at', Boolean(point) && !isOther && place === point.place);
         });
@@ -120,10 +129,13 @@
           sheet.style.height = `${Math.max(selected.rows.length, selected.columns.length) * ROW}px`;
           point = null;
         }
-        lines = explorer.attentionMath.strongest(selected.values, least, MOST_LINES);
+        lines = (selected.several ?? [{values: selected.values}]).map(one =>
+          ({...one, ...explorer.attentionMath.strongest(one.values, least, MOST_LINES)}));
         shade();
         paint();
-        return {...lines, capped: lines.places.length < lines.found ? MOST_LINES : 0};
+        const sum = count => lines.reduce((before, one) => before + count(one), 0);
+        const [found, drawn] = [sum(one => one.found), sum(one => one.places.length)];
+        return {found, capped: drawn < found ? drawn : 0};
       },
       point: at => {
         point = at;

@@ -1,6 +1,8 @@
 // What is drawn of a head, to take away: the numbers as CSV, the drawing as PNG.
 (() => {
   const explorer = (window.explorer = window.explorer || {});
+  const MOST_NAMED = 4; // heads in the name of a file
+  const NUMBER_WIDTH = 46; // of a head's number, with its line beside it
   const MOST_LINES_ROWS = 200; // a longer picture is a matrix
 
   const save = (name, href) => Object.assign(document.createElement('a'), {download: name, href}).click();
@@ -19,24 +21,34 @@
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   };
 
+  // One head, or those over each other.
+  const drawnOf = ({several, values}, head) => several ?? [{head, values}];
+  const nameOf = (which, {several}) => {
+    if (!several) return which;
+    return which.replace(/[0-9]+$/, several.length > MOST_NAMED ? `${several.length}-heads` : several.map(({head}) => head).join('-'));
+  };
+
   const csv = ({data, which, look, selected}) => {
     const {stack, layer, head} = explorer.attention.read(which);
-    const about = [data.model, stack, layer, head, look.words ? 'words' : 'pieces'];
     const rows = [['model', 'stack', 'layer', 'head', 'level', 'query', 'query_token', 'key', 'key_token', 'weight']];
-    selected.rows.forEach((row, at) => selected.columns.forEach((column, to) => {
-      const weight = Number(selected.values[at * selected.columns.length + to].toFixed(6));
-      rows.push([...about, row.tokens[0] + 1, row.text, column.tokens[0] + 1, column.text, weight]);
-    }));
-    table(fileOf(which, data.model), rows);
+    drawnOf(selected, head).forEach(({head: number, values}) => {
+      const about = [data.model, stack, layer, number, look.words ? 'words' : 'pieces'];
+      selected.rows.forEach((row, at) => selected.columns.forEach((column, to) => {
+        const weight = Number(values[at * selected.columns.length + to].toFixed(6));
+        rows.push([...about, row.tokens[0] + 1, row.text, column.tokens[0] + 1, column.text, weight]);
+      }));
+    });
+    table(fileOf(nameOf(which, selected), data.model), rows);
   };
 
   const png = ({data, which, look, selected, pinned}) => {
     const {make, attention, attentionMath} = explorer;
     const isMatrix = look.form === 'matrix' || selected.rows.length > MOST_LINES_ROWS;
+    const several = isMatrix ? null : selected.several;
     const [rows, columns] = [selected.rows.length, selected.columns.length];
     const size = isMatrix ? Math.max(1, Math.min(24, Math.floor(900 / Math.max(rows, columns)))) : 22;
-    const [left, top] = [150, isMatrix ? 150 : 60];
-    const width = isMatrix ? left + columns * size + 30 : 640;
+    const [left, top] = [150, isMatrix ? 150 : several ? 84 : 60];
+    const width = isMatrix ? left + columns * size + 30 : Math.max(640, 24 + NUMBER_WIDTH * (several?.length ?? 0));
     const height = top + (isMatrix ? rows : Math.max(rows, columns)) * size + 20;
     const canvas = make('canvas');
     const scale = height > 3000 ? 1 : 2;
@@ -47,7 +59,8 @@
     pen.fillRect(0, 0, canvas.width, canvas.height);
     pen.fillStyle = '#1b1f24';
     pen.font = '14px system-ui, sans-serif';
-    pen.fillText(`${data.model} · ${attention.words(which)}`, 12, 24);
+    const words = attention.words(which);
+    pen.fillText(`${data.model} · ${several ? words.replace(/head [0-9]+$/, 'heads:') : words}`, 12, 24);
     pen.font = '12px system-ui, sans-serif';
     pen.fillText(`strongest: ${explorer.percent(selected.largest)}${selected.hidden.length ? ` · hidden tokens took ${explorer.percent(selected.absorbed)}` : ''}`, 12, 42);
     const every = Math.ceil(12 / size);
@@ -83,18 +96,36 @@
         const [query, key] = [Math.floor(place / columns), place % columns];
         return !pinned || ('key' in pinned ? pinned.query === query && pinned.key === key : pinned.place === (pinned.side === 'query' ? query : key));
       };
-      attentionMath.strongest(selected.values.map((weight, place) => (isOf(place) ? weight : 0)), least, 6000).places.forEach(place => {
-        const share = selected.values[place] / (selected.largest || 1);
-        const [from, to] = [top + (Math.floor(place / columns) + 0.5) * size, top + ((place % columns) + 0.5) * size];
-        pen.globalAlpha = Math.max(0.06, share);
-        pen.lineWidth = 0.6 + 3.2 * share;
-        pen.beginPath();
-        pen.moveTo(222, from);
-        pen.bezierCurveTo(290, from, 350, to, 418, to);
-        pen.stroke();
+      const style = getComputedStyle(document.querySelector('.attention-head')); // the colours on white
+      let at = 12; // of the heads' numbers, in their colours
+      drawnOf(selected).forEach(({head, values}, order, {length}) => {
+        if (several) {
+          pen.strokeStyle = pen.fillStyle = style.getPropertyValue(explorer.attentionSeveral.hueOf(head));
+          pen.setLineDash(explorer.attentionSeveral.dashOf(head));
+          pen.globalAlpha = 1;
+          pen.textAlign = 'left';
+          pen.lineWidth = 3;
+          pen.fillText(String(head), at, 62);
+          pen.beginPath();
+          pen.moveTo(at + 18, 62);
+          pen.lineTo(at + 38, 62);
+          pen.stroke();
+          at += NUMBER_WIDTH;
+        }
+        const aside = (order - (length - 1) / 2) * explorer.attentionSeveral.apart(length);
+        attentionMath.strongest(values.map((weight, place) => (isOf(place) ? weight : 0)), least, 6000).places.forEach(place => {
+          const share = values[place] / (selected.largest || 1);
+          const [from, to] = [top + aside + (Math.floor(place / columns) + 0.5) * size, top + aside + ((place % columns) + 0.5) * size];
+          pen.globalAlpha = Math.max(0.06, share);
+          pen.lineWidth = 0.6 + 3.2 * share;
+          pen.beginPath();
+          pen.moveTo(222, from);
+          pen.bezierCurveTo(290, from, 350, to, 418, to);
+          pen.stroke();
+        });
       });
     }
-    save(`${fileOf(which, data.model)}.png`, canvas.toDataURL('image/png'));
+    save(`${fileOf(isMatrix ? which : nameOf(which, selected), data.model)}.png`, canvas.toDataURL('image/png'));
   };
 
   explorer.attentionTake = {csv, png, save, table, fileOf};

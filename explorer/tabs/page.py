@@ -27,6 +27,8 @@ SCRIPTS = (
     "pictures.js",
     "attention_math.js",
     "attention.js",
+    "attention_several.js",
+    "attention_said.js",
     "attention_lines.js",
     "attention_matrix.js",
     "attention_table.js",

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -17,6 +19,17 @@ HEAD = ".attention-head"
 SAID = f"{HEAD} .head-said"
 UNITS = f"{HEAD} .lines-tokens.query .unit"
 TAB = "?tab=attention"
+DRAWN_HUES = """element => {  // whose pixels are in the drawing
+    const canvas = element.querySelector('.lines-canvas'), style = getComputedStyle(canvas);
+    const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const isClose = (place, value, at) => Math.abs(data[place + at] - value) < 12;
+    const isNear = (place, wanted) => data[place + 3] > 100 && wanted.every((value, at) => isClose(place, value, at));
+    return [0, 1, 2, 3, 4, 5].map(hue => `--head-${hue}`).filter(name => {
+        const wanted = style.getPropertyValue(name).match(/[0-9a-f]{2}/g).map(part => parseInt(part, 16));
+        for (let place = 0; place < data.length; place += 4) if (isNear(place, wanted)) return true;
+        return false;
+    });
+}"""
 
 
 def test_a_visitor_reads_takes_away_and_walks(open_page):
@@ -24,12 +37,50 @@ def test_a_visitor_reads_takes_away_and_walks(open_page):
     page = open_page(TAB)
     it_opens_on_a_finished_example(page)
     numbers_are_taken_away(page)
+    several_heads_are_drawn_over_each_other(page)
     arrow_keys_walk_heads_and_layers(page)
 
 
 def it_opens_on_a_finished_example(page):
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-4-2")
     expect(page.locator(SAID)).to_contain_text("“are” (8) looks at “keys” (3) 88 %")
+
+
+def several_heads_are_drawn_over_each_other(page):
+    head = page.locator(HEAD)
+    page.locator(".head-several summary").click()
+    chips = page.get_by_role("group", name="Heads drawn over each other")
+    chips.get_by_role("button", name="Head 5", exact=True).click()
+    chips.get_by_role("button", name="Head 9", exact=True).click()
+    expect(head).to_have_attribute("data-heads", "2 5 9")
+    expect(page.locator(SAID)).to_contain_text("“are” (8) looks most at: head 2 “keys” (3) 88 %; head 5 “[CLS]” (1)")
+    expect(page.locator(f"{HEAD} .lines-tokens.key .unit").nth(2)).to_have_attribute(
+        "data-share", re.compile("^2: 88 % · 9: ")
+    )
+    drawn = head.evaluate(DRAWN_HUES)
+    assert drawn == ["--head-1", "--head-2", "--head-4"], drawn
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV of these heads").click()
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8-sig"))))
+    assert download.value.suggested_filename == "attention-encoder-4-2-5-9-MiniLM-masked.csv"
+    assert Counter(row["head"] for row in rows) == dict.fromkeys("259", 13 * 13)
+    packed = read_first_reading().stacks[0]
+    fifth = unpack_weights(packed.roots[3, 4]).ravel()
+    np.testing.assert_allclose([float(row["weight"]) for row in rows if row["head"] == "5"], fifth, atol=1e-6)
+    page.wait_for_url("**h5.h9**")
+    chips.get_by_role("button", name="Head 2", exact=True).click()  # the one that is named: the next takes its place
+    expect(head).to_have_attribute("data-heads", "5 9")
+    expect(head).to_have_attribute("data-painted", "encoder-4-5")
+    page.wait_for_url("**at=encoder-4-5**")
+    page.locator("[data-form='matrix']").click()
+    expect(head).to_have_attribute("data-heads", "5")
+    page.locator("[data-form='lines']").click()
+    chips.get_by_role("button", name="All").click()
+    expect(head).to_have_attribute("data-heads", re.compile(r"^5( [0-9]+){11}$"))
+    chips.get_by_role("button", name="Only one").click()
+    expect(head).to_have_attribute("data-heads", "5")
+    page.locator("[data-set='head']").select_option("2")
+    expect(head).to_have_attribute("data-painted", "encoder-4-2")
 
 
 def arrow_keys_walk_heads_and_layers(page):

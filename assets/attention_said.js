@@ -1,0 +1,48 @@
+// What is pointed at in a drawn head, or in several over each other, in words.
+(() => {
+  const explorer = (window.explorer = window.explorer || {});
+  const MOST_TOKENS = 4, MOST_HEADS = 4;
+
+  const name = (unit, side) => `“${unit.text}” (${unit.tokens.map(token => token + 1).join('–')}${side ? `, ${side}` : ''})`;
+  const bdi = unit => explorer.make('bdi', '', name(unit));
+  const link = (query, key, weight, before = '') => [
+    before, bdi(query), ' looks at ', bdi(key), ': ', explorer.make('b', '', explorer.percent(weight), {title: weight.toFixed(5)})]; // what 16 bits hold
+
+  const ofOne = ({rows, columns, values, largest}, at) => {
+    const weightOf = (row, column) => values[row * columns.length + column];
+    if (!at) {
+      const most = values.indexOf(largest);
+      return link(rows[Math.floor(most / columns.length)], columns[most % columns.length], largest, 'Strongest here: ');
+    }
+    if ('key' in at) return link(rows[at.query], columns[at.key], weightOf(at.query, at.key));
+    const isQuery = at.side === 'query';
+    const others = (isQuery ? columns : rows).map((unit, place) => [unit, isQuery ? weightOf(at.place, place) : weightOf(place, at.place)]);
+    const best = others.sort((one, other) => other[1] - one[1]).slice(0, MOST_TOKENS);
+    const list = best.flatMap(([other, weight], place) => [place ? ', ' : '', bdi(other), ` ${explorer.percent(weight)}`]);
+    return [bdi((isQuery ? rows : columns)[at.place]), isQuery ? ' looks at ' : ' is looked at by ', ...list];
+  };
+
+  // What each head makes of the token, the surest first; where none is pointed at, the strongest weight of all.
+  const ofSeveral = ({rows, columns, several}, at) => {
+    const isQuery = at?.side === 'query';
+    const bestOf = ({head, values}) => {
+      let most = -1;
+      const begin = at ? at.place * (isQuery ? columns.length : 1) : 0;
+      const end = at && isQuery ? begin + columns.length : values.length;
+      for (let place = begin; place < end; place += at && !isQuery ? columns.length : 1) if (most < 0 || values[place] > values[most]) most = place;
+      return {head, query: rows[Math.floor(most / columns.length)], key: columns[most % columns.length], weight: values[most]};
+    };
+    const found = several.map(bestOf).sort((one, other) => other.weight - one.weight);
+    if (!at) return link(found[0].query, found[0].key, found[0].weight, `Strongest here, in head ${found[0].head}: `);
+    const list = found.slice(0, MOST_HEADS).flatMap(({head, query, key, weight}, place) => [
+      `${place ? '; ' : ''}head ${head} `, bdi(isQuery ? key : query), ` ${explorer.percent(weight)}`]);
+    const more = found.length - MOST_HEADS;
+    return [bdi((isQuery ? rows : columns)[at.place]), isQuery ? ' looks most at: ' : ' is looked at most by: ', ...list,
+      more > 0 ? `; and ${more} more ${more === 1 ? 'head' : 'heads'}` : ''];
+  };
+
+  explorer.attentionSay = (selected, at) => {
+    if (!selected.rows.length || !selected.columns.length) return [explorer.make('span', '', 'Nothing is left to draw: show more tokens or texts.')];
+    return (selected.several ? ofSeveral : ofOne)(selected, at);
+  };
+})();
