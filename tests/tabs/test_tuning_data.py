@@ -160,16 +160,19 @@ def test_fifty_megabytes_are_read_while_another_visitor_is_answered(tmp_path):
 
     loading = Thread(target=load)
     loading.start()
+    began = time.perf_counter()
     while loading.is_alive():
-        began = time.perf_counter()
+        asked = time.perf_counter()
         assert "complaint" in data._say("classification", OURS, "", "", 0.2)
-        waits.append(time.perf_counter() - began)
-        time.sleep(0.1)
-    loading.join()
+        waits.append(time.perf_counter() - asked)
+        loading.join(0.1)
+    took = time.perf_counter() - began
     key, said, *_ = drawn[-1]
     assert "large.csv" in said and f"Of {rows:,} examples 20,000 are learned from" in said
     assert len(given_tables().get(key).rows) == rows
-    assert len(waits) > 5 and sorted(waits)[int(0.95 * len(waits))] < 1, "seconds, with what the machine does besides"
+    assert len(waits) > 5 and sorted(waits)[int(0.95 * len(waits))] < took / 4, (
+        "whoever waits for the whole file waits longer"
+    )
 
 
 def test_what_is_read_fills_the_choice_of_columns():
