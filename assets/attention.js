@@ -134,8 +134,13 @@
     const button = event.target.closest('[data-open-head]');
     if (button) open(button.dataset.openHead);
   });
+  // A page that scrolls moves its figures under a pointer that rests: nothing was pointed at by that.
+  let restedAt = '';
+  const placeOf = ({clientX, clientY}) => `${clientX} ${clientY}`;
+  const isMoved = event => placeOf(event) !== restedAt;
+  for (const kind of ['pointermove', 'pointerdown', 'pointerover']) document.addEventListener(kind, event => (restedAt = placeOf(event)));
   explorer.attention = {
-    read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, go: all('go'), dress: all('dress'),
+    isMoved, read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, go: all('go'), dress: all('dress'),
     THRESHOLDS, PAIRS,
   };
 })();

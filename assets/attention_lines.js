@@ -100,7 +100,8 @@
       const item = target.closest?.('.unit');
       return item ? {side: item.parentElement.dataset.side, place: Number(item.dataset.place)} : null;
     };
-    sheet.addEventListener('pointerover', event => onPoint(placeOf(event.target)));
+    for (const kind of ['pointerover', 'pointermove'])
+      sheet.addEventListener(kind, event => explorer.attention.isMoved(event) && onPoint(placeOf(event.target)));
     sheet.addEventListener('pointerleave', () => onPoint(null));
     sheet.addEventListener('click', event => placeOf(event.target) && onPin(placeOf(event.target)));
     columns.forEach(list => {

@@ -119,7 +119,7 @@
       const isIn = shown && query >= 0 && key >= 0 && query < shown.rows.length && key < shown.columns.length;
       return isIn && event.clientX - box.left >= LEFT && event.clientY - box.top >= TOP ? {query, key} : null;
     };
-    sheet.addEventListener('pointermove', event => onCell(cellAt(event)));
+    sheet.addEventListener('pointermove', event => explorer.attention.isMoved(event) && onCell(cellAt(event)));
     sheet.addEventListener('pointerleave', () => onCell(null));
     sheet.addEventListener('click', event => onPin(cellAt(event)));
     sheet.addEventListener('keydown', event => {

@@ -17,7 +17,7 @@
       const row = event.target.closest('tr[data-query]');
       return row && {query: Number(row.dataset.query), key: Number(row.dataset.key)};
     };
-    body.addEventListener('pointermove', event => onCell(cellOf(event)));
+    body.addEventListener('pointermove', event => explorer.attention.isMoved(event) && onCell(cellOf(event)));
     body.addEventListener('pointerleave', () => onCell(null));
     body.addEventListener('click', event => cellOf(event) && onPin(cellOf(event)));
 

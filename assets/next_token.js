@@ -76,7 +76,7 @@
       heads.append(make('span', '', 'Next token'), make('span', 'number key-p', 'model'), make('span', 'number key-chance', 'after'));
       const after_words = stages.length > 1
         ? `The controls keep ${after.left.toLocaleString('en')} of ${scores.length.toLocaleString('en')} tokens, to which the model gave ${percent(before === after ? 1 : after.mass)}.`
-        : 'No control is moved: what is drawn from is what the model says. Move temperature or top p on the left.';
+        : 'No control is moved: what is drawn from is what the model says. Move temperature or top p.';
       const text = make('p', 'ending', '', {dir: 'auto'});
       text.append(make('span', '', data.ending), make('b', 'gap', ' ?'));
       const how = make('p', 'note', 'Each control works on what the one above it left: top p counts its share after the temperature.');

@@ -100,7 +100,9 @@
 
   // What an example says to look for goes when a field of its tab is touched, or was named by an address.
   const forgetLook = panel => panel?.querySelector('.until-touched')?.classList.add('gone');
-  document.addEventListener('input', event => forgetLook(event.target.closest('.controls-side')?.closest('[role="tabpanel"]')));
+  document.addEventListener('input', event => {
+    if (event.target.closest('.controls-side, textarea')) forgetLook(event.target.closest('.halves')?.closest('[role="tabpanel"]'));
+  });
   document.addEventListener('click', event => {
     const panel = event.target.closest('[role="tabpanel"]');
     if (event.target.closest('.controls-side [role="option"], #use-list, .views > .tab-wrapper')) forgetLook(panel);

@@ -41,6 +41,10 @@ class UnsuitableText(ExplorerError):
     """The text, a candidate or an option cannot be analysed as asked, e.g. there is no blank."""
 
 
+class UnsuitableCandidate(UnsuitableText):
+    """A candidate for a blank cannot be analysed as asked; the text can."""
+
+
 class ModelUnavailable(ExplorerError):
     """The model cannot be had now: offline, gated, missing, or its download failed."""
 

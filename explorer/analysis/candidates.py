@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from explorer.analysis.blanks import BLANK, BlankedText, check_characters, find_blanks, quoted, refuse_foreign_masks
 from explorer.analysis.reading import SPACE_TOKENS
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableCandidate, UnsuitableText
 from explorer.models.backend import LoadedModel
 from explorer.settings import settings
 
@@ -43,22 +43,22 @@ def parse_candidates(
         One tuple per blank; candidates of the same pieces are kept once.
 
     Raises:
-        UnsuitableText: A candidate cannot be scored, named by the message; or there are too many, or none.
+        UnsuitableCandidate: A candidate cannot be scored, named by the message; or there are too many, or none.
     """
     blanks = len(text.positions)
     if isinstance(candidates, str) or any(isinstance(some, str) for some in candidates):
-        raise UnsuitableText('Give a list of candidates for each blank, such as [["is", "are"]].')
+        raise UnsuitableCandidate('Give a list of candidates for each blank, such as [["is", "are"]].')
     if len(candidates) != blanks:
-        raise UnsuitableText(
-            f"The text has {blanks} blank{'s' * (blanks > 1)}, and candidates are given for {len(candidates)}. "
-            "Give one list (on the page: one line) per blank, in order; it may be empty."
+        raise UnsuitableCandidate(
+            f"The text has {blanks} blank{'s' * (blanks > 1)}, and there are candidates for {len(candidates)}. Each "
+            "blank takes its own, in order: a line on the page, a list in a call. It may be empty."
         )
     if not any(candidates):
-        raise UnsuitableText("There are no candidates. Give at least one word for one blank, such as: is, are.")
+        raise UnsuitableCandidate("There are no candidates. Give at least one word for one blank, such as: is, are.")
     most = settings().most_candidates
     for blank, some in enumerate(candidates):
         if len(some) > most:
-            raise UnsuitableText(f"Blank {blank + 1} has {len(some)} candidates; at most {most} are ranked.")
+            raise UnsuitableCandidate(f"Blank {blank + 1} has {len(some)} candidates; at most {most} are ranked.")
     return tuple(
         tuple({candidate.ids: candidate for candidate in reversed(parsed)}.values())
         for parsed in (
@@ -68,13 +68,16 @@ def parse_candidates(
 
 
 def _parse(model: LoadedModel, text: BlankedText, blank: int, given: str) -> Candidate:
-    check_characters(given)
     candidate = given.strip()
     if not candidate:
-        raise UnsuitableText(f"A candidate for blank {blank + 1} is empty. Remove it, or write a word.")
-    refuse_foreign_masks(candidate, model.tokenizer.mask_token)
+        raise UnsuitableCandidate(f"A candidate for blank {blank + 1} is empty. Remove it, or write a word.")
+    try:
+        check_characters(given)
+        refuse_foreign_masks(candidate, model.tokenizer.mask_token)
+    except UnsuitableText as error:
+        raise UnsuitableCandidate(str(error)) from error
     if find_blanks(candidate, model.tokenizer.mask_token):
-        raise UnsuitableText(
+        raise UnsuitableCandidate(
             f"The candidate {quoted(candidate)} contains a blank. Candidates are words; leave {BLANK} out."
         )
     tokenizer = model.tokenizer
@@ -82,19 +85,21 @@ def _parse(model: LoadedModel, text: BlankedText, blank: int, given: str) -> Can
         ids = _pieces(model, text, blank, candidate)
         tokens = tuple(tokenizer.convert_ids_to_tokens(ids))
     if not ids:
-        raise UnsuitableText(
+        raise UnsuitableCandidate(
             f"{model.card.name} sees no token in the candidate {quoted(candidate)}. Choose another word."
         )
     if tokenizer.unk_token_id in ids:
-        raise UnsuitableText(
+        raise UnsuitableCandidate(
             f"The vocabulary of {model.card.name} cannot spell the candidate {quoted(candidate)}: part of it would be "
             f"{tokenizer.unk_token}, which stands for anything unknown. Choose another word, or another model."
         )
     if not set(ids).isdisjoint(tokenizer.all_special_ids):
-        raise UnsuitableText(f"The candidate {quoted(candidate)} contains a special token. Choose an ordinary word.")
+        raise UnsuitableCandidate(
+            f"The candidate {quoted(candidate)} contains a special token. Choose an ordinary word."
+        )
     length = len(text.ids) + len(ids) - 1
     if length > model.limit_tokens:
-        raise UnsuitableText(
+        raise UnsuitableCandidate(
             f"With the candidate {quoted(candidate)} the text has {length:,} tokens, and {model.card.name} reads "
             f"at most {model.limit_tokens:,}. Shorten the text or the candidate."
         )

@@ -203,6 +203,8 @@ def _completions(
 ) -> tuple[SpanCompletion, ...]:
     completions: dict[str, SpanCompletion] = {}
     for output, one in zip(outputs, written, strict=True):
+        if completions and all(ids is None for ids in one.fills):
+            continue  # the text as it was, below texts that are filled
         fills = tuple(None if ids is None else decode(model, ids, skip_special=True).strip() for ids in one.fills)
         filled = put_fills(segments, fills)
         completions.setdefault(filled, SpanCompletion(filled, fills, output.log_probability))

@@ -11,6 +11,7 @@ ROW_PIXELS, GAP_PIXELS, LETTER_PIXELS = 30, 34, 7.6
 LEAST_WIDTH_PIXELS = 44
 TOP_PIXELS = 24
 ENDED, OPEN = "■", "(nothing)"
+CUT = "Kept: it is as long as was asked for."
 MARKS = {"lives": "", "ended": f" {ENDED}", "dropped": " ×"}
 
 
@@ -34,17 +35,18 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True) -> str:
     columns = [[beam for beam in step.beams if with_dropped or beam.fate != "dropped"] for step in steps]
     lines, nodes, lived = [], [], {0: _Place(0, 8, TOP_PIXELS + ROW_PIXELS / 2)}
     left = 8.0 + GAP_PIXELS
-    for number, column in enumerate(columns):
-        width = max([LEAST_WIDTH_PIXELS, *(LETTER_PIXELS * len(_label(beam)) + 14 for beam in column)])
+    for number, (step, column) in enumerate(zip(steps, columns, strict=True)):
+        width = max([LEAST_WIDTH_PIXELS, *(LETTER_PIXELS * len(_label(beam, step)) + 14 for beam in column)])
         nodes.append(f"<text class='step' x='{left:.0f}' y='12'>{number + 1}</text>")
         places = {}
         for row, beam in enumerate(column):
             middle = TOP_PIXELS + (row + 0.5) * ROW_PIXELS
             place = _Place(left, left + width, middle)
             is_winning = (number, _key(beam)) in winner
-            kind = f"{beam.fate}{' winning' if is_winning else ''}"
+            fate = "lives" if _is_cut(beam, step) else beam.fate
+            kind = f"{fate}{' winning' if is_winning else ''}"
             lines.append(_line(lived.get(beam.parent), place, kind))
-            nodes.append(_node(beam, place, kind))
+            nodes.append(_node(beam, place, kind, _label(beam, step)))
             if beam.fate == "lives":
                 places[len(places)] = place
         lived, left = places, left + width + GAP_PIXELS
@@ -57,8 +59,8 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True) -> str:
     return f"<div class='beam-tree' tabindex='0'>{drawing}</div>{_legend()}{_texts(steps[-1])}"
 
 
-def _label(beam: Beam) -> str:
-    return (beam.token.strip() or OPEN) + MARKS[beam.fate]
+def _label(beam: Beam, step: BeamStep) -> str:
+    return (beam.token.strip() or OPEN) + ("" if _is_cut(beam, step) else MARKS[beam.fate])
 
 
 def _key(beam: Beam) -> tuple[str, int, int]:
@@ -100,12 +102,13 @@ def _line(start: _Place | None, end: _Place, kind: str) -> str:
     )
 
 
-def _node(beam: Beam, place: _Place, kind: str) -> str:
-    title = f"{beam.text or beam.token}: ln p = {nats(beam.log_probability)} nats. {FATES[beam.fate]}"
+def _node(beam: Beam, place: _Place, kind: str, label: str) -> str:
+    fate = CUT if beam.fate == "ended" and kind.startswith("lives") else FATES[beam.fate]
+    title = f"{beam.text or beam.token}: ln p = {nats(beam.log_probability)} nats. {fate}"
     return (
         f"<g class='{kind}'><title>{escape(title)}</title>"
         f"<rect x='{place.left:.0f}' y='{place.middle - 12:.0f}' width='{place.right - place.left:.0f}' height='24' "
-        f"rx='4'/><text x='{place.left + 7:.0f}' y='{place.middle + 4:.0f}'>{escape(_label(beam))}</text></g>"
+        f"rx='4'/><text x='{place.left + 7:.0f}' y='{place.middle + 4:.0f}'>{escape(label)}</text></g>"
     )
 
 
@@ -122,10 +125,15 @@ def _is_same(beam: Beam, other: Beam) -> bool:
     return (beam.text, beam.token_id, beam.log_probability) == (other.text, other.token_id, other.log_probability)
 
 
+def _is_cut(beam: Beam, step: BeamStep) -> bool:
+    """Whether a text is kept as it is because no token more may be written: the model itself has not ended it."""
+    is_last = step.stop in ("length", "context") and any(_is_same(beam, other) for other in step.beams)
+    return beam.fate == "ended" and is_last and beam.text.endswith(beam.token)  # no text holds a token that ends it
+
+
 def _ending(beam: Beam, step: BeamStep) -> str:
-    """The mark of a text that the model itself ended: what the last step cuts off is kept, too, and has none."""
-    is_cut = step.stop in ("length", "context") and any(_is_same(beam, other) for other in step.beams)
-    return f" {ENDED}" if beam.fate == "ended" and not is_cut else ""
+    """The mark of a text that the model itself ended."""
+    return f" {ENDED}" if beam.fate == "ended" and not _is_cut(beam, step) else ""
 
 
 def _texts(step: BeamStep) -> str:

@@ -171,7 +171,8 @@ def _legend(mapped: MappedMeasure, most: float) -> str:
     top = "100 %" if mapped.unit == "share" else value_words(most, mapped.unit)
     return (
         f"<p class='legend'><span>{least}</span><i class='scale'></i><span>{top}</span>"
-        "</p><p class='note'>Layers down, heads across; framed: named below. Press a head to open it.</p>"
+        "</p><p class='note'>Layers down, heads across; framed: named below; outlined: the head at “Head”. Press a "
+        "head to open it.</p>"
     )
 
 

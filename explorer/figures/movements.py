@@ -64,8 +64,8 @@ def movement_words(outcome: Outcome, method: str) -> str:
         said += "The pre-trained layers stand exactly where they stood: only what is new on top of them learned."
         return note(said)
     most, least = max(moved, key=lambda one: one.relative), min(moved, key=lambda one: one.relative)
-    said += f"Most moved {most.part} ({percent(most.relative)} of its length), least {least.part} "
-    said += f"({percent(least.relative)}). "
+    said += f"What moved most: {most.part}, by {percent(most.relative)} of its length; least: {least.part}, "
+    said += f"by {percent(least.relative)}. "
     if len(body) < len(outcome.movements):
         said += "The new head, which began at random, is left out. "
     if method == "scratch":

@@ -72,12 +72,13 @@ def fills_note(fills: BlankFills) -> str:
     tops = [blank.choices[0].text for blank in fills.blanks]
     differs = any(fill != top and top not in UNKNOWN for fill, top in zip(best, tops, strict=False))
     together = len(fills.blanks) > 1 and fills.strategy != "independent"
-    remarks = foreign_note(fills.tokens) + _repeats_note(best) + "".join(map(note, fills.remarks))
+    repeats = _repeats_note(best)
+    remarks = foreign_note(fills.tokens) + repeats + "".join(map(note, fills.remarks))
     if differs and together:
         why = "Each chart looks at one blank while the others are open, "
         if len(tops) <= MOST_TOLD:
             why += f"and there {_listed(tops)} are likeliest. "
-            why += f"The best sentence takes {_listed(best)}, which fit each other."
+            why += f"The best sentence takes {_listed(best)}" + ("." if repeats else ", which fit each other.")
         else:
             why += "and a sentence takes words that fit each other. So they need not be the top bars."
         return note(why) + remarks + unknown_note(words)

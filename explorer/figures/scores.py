@@ -13,7 +13,7 @@ from explorer.analysis.scoring_results import (
     WordDifference,
 )
 from explorer.figures.notes import note
-from explorer.figures.style import nats, percent
+from explorer.figures.style import count_of, nats, percent
 
 STRONGEST_BITS = 16.0  # surprisals from here on have the same background
 DIRECTIONS = {
@@ -51,12 +51,13 @@ def comparison_table(comparison: ScoreComparison) -> str:
     first, other = (escape(name) for name in comparison.models)
     heads = (
         f"<th scope='col'>Word</th><th scope='col' class='number'>{first}, bits</th><th scope='col' class='number'>"
-        f"{other}, bits</th><th scope='col' class='number'>ranks</th><th scope='col'>← expected more by →</th>"
+        f"{other}, bits</th><th scope='col' class='number'>ranks</th><th scope='col'>"
+        f"expected more by:<br>← {first} · {other} →</th>"
     )
     most = max([abs(word.difference_bits) for word in comparison.words if word.difference_bits is not None] or [0.0])
     rows = "".join(_difference_row(word, comparison.models, max(most, 1.0)) for word in comparison.words)
     return _table(heads, rows) + note(
-        f"Over the {comparison.words_compared} words that both scored, {_whose(comparison)}. "
+        f"Over the {count_of(comparison.words_compared, 'word')} that both scored, {_whose(comparison)}. "
         "Ranks are those of a word's least expected token."
     )
 
@@ -80,7 +81,7 @@ def _column(score: TextScore) -> str:
     total = (
         f"<p class='note total'>{score.perplexity_name} "
         f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b> over "
-        f"{score.token_count} tokens · <b>{score.surprisal_bits:.1f} bits</b> "
+        f"{count_of(score.token_count, 'token')} · <b>{score.surprisal_bits:.1f} bits</b> "
         f"(ln p = {nats(score.log_probability)} nats) · {score.bits_per_character:.2f} bits per character</p>"
     )
     return f"<section><h3>{escape(score.model)}</h3>{passes}{total}</section>"

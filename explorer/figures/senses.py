@@ -91,7 +91,7 @@ def baselines(scores: SenseScores, measure: str = "") -> list[tuple[float, str]]
             grouped[-1][1].insert(0, name)
         else:
             grouped.append((share, [name]))
-    return [(share, ", ".join(names)) for share, names in grouped]
+    return [(share, " and ".join(names)) for share, names in grouped]
 
 
 def _lines(scores: Sequence[SenseScores | UseSimilarity], measure: str) -> list[LayerLine]:

@@ -5,6 +5,7 @@ from html import escape
 
 from explorer.analysis.blanks import ANY_BLANK, BLANK, split_at_any_blank
 from explorer.analysis.results import BlankFills, BlankReveal, Tokenization
+from explorer.analysis.strategies import STRATEGIES
 from explorer.analysis.words import Word
 from explorer.figures.notes import note
 from explorer.figures.style import likelihood, nats, percent, times
@@ -30,7 +31,7 @@ def completion_list(fills: BlankFills) -> str:
 def _how_likely(fills: BlankFills) -> str:
     """What the numbers of the sentences are; the logarithm, which papers have, in a fold."""
     logarithms = [completion.log_probability for completion in fills.completions]
-    words = "Number: the probabilities of the words that were filled in, multiplied."
+    words = f"Number: the probability of each filled word {STRATEGIES[fills.strategy].given}, all of them multiplied."
     if len(logarithms) > 1:
         words += f" The first sentence is {times(logarithms[0] - logarithms[1])} the second."
     best = f"{nats(logarithms[0])} for the first sentence"
@@ -101,9 +102,10 @@ def token_strip(tokenization: Tokenization) -> str:
     if unknown:
         words += f", {unknown} unknown to the vocabulary"
     over = " over" if count > tokenization.limit_tokens else ""
+    special = " · dashed: special tokens, that is, the blanks and what the tokenizer adds"
     return (
         f"<div class='pieces'>{pieces}</div><p class='note{over}'>{words} · vocabulary of "
-        f"{tokenization.vocabulary_size:,} · dashed = added by the tokenizer</p>"
+        f"{tokenization.vocabulary_size:,}{special}</p>"
     )
 
 

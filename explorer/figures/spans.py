@@ -27,8 +27,7 @@ def _column(fills: SpanFills) -> str:
     remarks = "".join(note(remark) for remark in fills.remarks)
     return (
         f"<section><h3>{escape(fills.model)}</h3>{blanks}"
-        f"<p class='kind'>{'Sentences' if sentences else 'No whole sentence came of it.'} "
-        f"<small>{escape(fills.completion_score) if sentences else ''}</small></p>"
+        f"<p class='kind'>{'Sentences' if sentences else 'No whole sentence came of it.'}</p>"
         f"<ol class='completions'>{sentences}</ol>{remarks}{_behind(fills)}</section>"
     )
 

@@ -56,6 +56,11 @@ def nats(log_probability: float) -> str:
     return two_decimals(log_probability)
 
 
+def count_of(number: int, noun: str) -> str:
+    """A number of things: 1 token, 1,200 tokens."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def percent(probability: float) -> str:
     """A probability as a reader wants it: 49 %, 3.1 %, 0.02 %, < 0.01 %."""
     share = 100 * probability

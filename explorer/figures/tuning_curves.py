@@ -99,12 +99,22 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
             parts.append(f"held-out {score_label(score)} {_way([score_words(score, value) for value in scores])}")
         if not parts:
             continue
-        turns = (
-            f"; its held-out loss was lowest ({two_decimals(min(held))}) before the end: from there on it learns its "
-            "examples by heart, and is surer than it should be" if len(held) > 2 and held[-1] > 1.05 * min(held) else ""
-        )  # fmt: skip
-        said.append(f"{curve.name}: {', '.join(parts)}{turns}.")
+        said.append(f"{curve.name}: {', '.join(parts)}{_turn(held, scores)}.")
     return "".join(map(note, said))
+
+
+def _turn(held: Sequence[float], scores: Sequence[float]) -> str:
+    """What to say of a held-out loss that rises again, though the score may not fall with it."""
+    if len(held) < 3 or held[-1] <= 1.05 * min(held):
+        return ""
+    lowest = held.index(min(held))
+    turns = (
+        f"; its held-out loss was lowest ({two_decimals(min(held))}) before the end: from there on it learns its "
+        "examples by heart, and is surer than it should be"
+    )
+    if len(scores) == len(held) and max(scores[lowest + 1 :]) > scores[lowest]:
+        turns += ". The score still rose: it counts which answers are right, the loss also how sure the wrong ones are"
+    return turns
 
 
 def _way(numbers: Sequence[str]) -> str:

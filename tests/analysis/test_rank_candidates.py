@@ -112,8 +112,8 @@ def test_says_how_it_scores(bert):
         ([["cat"] * 21], "Blank 1 has 21 candidates; at most 20"),
         ([["cat " * 70]], r"With the candidate 'cat cat.*has 74 tokens.*at most 64"),
         ([[]], "There are no candidates"),
-        ([], "The text has 1 blank, and candidates are given for 0"),
-        ([["cat"], ["dog"]], "The text has 1 blank, and candidates are given for 2"),
+        ([], "The text has 1 blank, and there are candidates for 0"),
+        ([["cat"], ["dog"]], "The text has 1 blank, and there are candidates for 2"),
         (["cat"], "Give a list of candidates for each blank"),
     ],
 )

@@ -7,7 +7,9 @@ from explorer.analysis import fill_spans, rank_candidates
 from explorer.analysis.blanks import put_fills
 from explorer.analysis.corruption.sentinels import find_sentinels
 from explorer.analysis.spans_by_masks import MOST_MASKS
+from explorer.analysis.spans_by_writing import Output, _completions
 from explorer.analysis.spans_from_left import next_words, word_starts
+from explorer.analysis.written_spans import Written
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.card import Ability
 from explorer.settings import settings
@@ -136,6 +138,15 @@ def test_odd_output_is_said_and_never_crashes(t5):
     assert any("___" in completion.text for completion in found.completions) == any(
         None in completion.fills for completion in found.completions
     )
+
+
+def test_a_text_whose_blanks_all_stay_open_stands_below_none_that_is_filled(t5):
+    cat = tuple(t5.tokenizer("cat", add_special_tokens=False).input_ids)
+    outputs = [Output(cat, -2.0), Output((), -1.0)]
+    written = [Written((cat,), ()), Written((None,), ())]
+    (only,) = _completions(t5, ("the ", " sat"), outputs, written)
+    assert None not in only.fills
+    assert [one.fills for one in _completions(t5, ("the ", " sat"), outputs[1:], written[1:])] == [(None,)]
 
 
 @pytest.mark.parametrize("text", ["___ and the cat", "the cat ___", "the ___ ___ cat", "the___cat"])

@@ -44,6 +44,13 @@ def test_a_visitor_reads_takes_away_and_walks(open_page):
 def it_opens_on_a_finished_example(page):
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-4-2")
     expect(page.locator(SAID)).to_contain_text("“are” (8) looks at “keys” (3) 88 %")
+    page.mouse.move(5, 5)  # where the pointer rests while the page scrolls the third token under it
+    page.locator(UNITS).nth(2).dispatch_event("pointerover", {"clientX": 5, "clientY": 5})
+    expect(page.locator(SAID)).to_contain_text("“are” (8)")
+    page.locator(UNITS).nth(2).hover()
+    expect(page.locator(SAID)).to_contain_text("“keys” (3) looks at")
+    page.mouse.move(5, 5)
+    expect(page.locator(SAID)).to_contain_text("“are” (8)")
 
 
 def several_heads_are_drawn_over_each_other(page):

@@ -135,6 +135,9 @@ def own_candidates_are_ranked_beside_the_models(page):
     name_candidates(page, "France, the United States")
     expect(page.locator(".js-plotly-plot:visible .ytick", has_text="★ the United States")).to_have_count(1)
     expect(page.locator(".js-plotly-plot:visible .ytick", has_text="★ France")).to_have_count(1)
+    page.get_by_label("Candidates: one line per blank").fill("France\nPeru")  # said below the box, not by the sentence
+    expect(page.locator(".views .message.error:visible")).to_contain_text("The text has 1 blank, and there are")
+    expect(page.locator(".js-plotly-plot:visible")).to_have_count(0)
 
 
 def an_example_is_one_click(page):

@@ -90,8 +90,9 @@ def test_a_sentence_that_is_typed_is_the_query_until_another_is_pressed(open_pag
     page.locator("#near-query textarea").fill("</script><b>A</b> play in three acts")
     expect(page.locator(QUERY)).to_have_text("</script><b>A</b> play in three acts")
     expect(page.locator(".near-shared").first).to_contain_text("Of the 10 nearest: ")
+    expect(page.locator(".look.block", has_text="uses on a stage")).to_be_hidden()
     page.locator("#near-query textarea").fill("No such word")
-    expect(page.locator(ERROR)).to_contain_text("“play” is not in your sentence")
+    expect(page.locator(ERROR)).to_contain_text("'play' is not in your sentence")
     expect(page.locator(QUERY)).to_have_text("</script><b>A</b> play in three acts")  # the answer before
     page.locator(f"{NEAR} button").first.click()
     expect(page.locator("#near-query textarea")).to_have_value("")

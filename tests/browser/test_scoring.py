@@ -51,4 +51,4 @@ def test_an_example_is_chosen_right_with_its_sum_and_a_lone_option_is_refused(op
     page.get_by_role("button", name="The judge").click()
     expect(best.locator("bdi[dir]")).to_have_text(["guilty", "guilty"])
     page.locator("#options textarea").fill("guilty")
-    expect(page.locator(".message.error")).to_contain_text("there are 1")
+    expect(page.locator("#option-columns .message.error")).to_contain_text("there are 1")  # beside the options

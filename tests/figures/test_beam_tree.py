@@ -59,5 +59,12 @@ def test_a_text_that_the_last_step_cut_off_has_no_mark_of_an_end():
     assert re.findall(r"dir='auto'>([^<]*)<", beam_tree((FIRST, cut)).partition("<ol")[2]) == [" a end"]
 
 
+def test_a_beam_that_is_only_as_long_as_was_asked_for_is_not_drawn_as_ended():
+    drawing = beam_tree((FIRST, BeamStep((ENDED,), (ENDED,), "length")))
+    assert nodes(drawing)[-1] == ("lives winning", "end") and "as long as was asked for" in drawing
+    by_itself = replace(ENDED, text=" a", token="[SEP]")  # at the very last token that may be written
+    assert nodes(beam_tree((FIRST, BeamStep((by_itself,), (by_itself,), "length"))))[-1] == ("ended winning", "[SEP] ■")
+
+
 def test_nothing_found_yet_is_said():
     assert "Looking" in beam_tree(())

@@ -97,7 +97,8 @@ def test_a_text_that_the_model_can_hardly_read_is_said_to_be_one(text, told):
 
 
 def test_a_best_sentence_that_takes_a_word_twice_is_explained():
-    assert "takes “cat” twice" in fills_note(filled("cat", "Cat"))
+    twice = fills_note(filled("cat", "Cat"))
+    assert "takes “cat” twice" in twice and "takes “cat” and “Cat”." in twice and "which fit" not in twice
     assert "twice" not in fills_note(filled("cat", "mat")) + fills_note(filled(",", ","))
     assert "3 times" in fills_note(replace(filled("cat", "cat", "cat"), blanks=filled().blanks * 2))
 

@@ -80,7 +80,7 @@ def test_two_models_differ_in_colour_and_shape_and_are_named():
 
 def test_baselines_that_are_one_number_have_one_label():
     found = baselines(scores(chance_nearest=0.097, chance_centroid=0.1, most_frequent=0.1, bag_of_words=0.2))
-    assert found == [(0.2, "bag of words"), (0.1, "most frequent sense, chance")]
+    assert found == [(0.2, "bag of words"), (0.1, "most frequent sense and chance")]
     assert [names for _, names in baselines(scores(bag_of_words=None), "nearest")] == ["most frequent sense", "chance"]
 
 

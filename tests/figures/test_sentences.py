@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.analysis.strategies import STRATEGIES
 from explorer.analysis.words import split_words
 from explorer.figures.sentences import caption, completion_list, reveal_list, token_strip, word_buttons
-from explorer.figures.style import likelihood, nats, percent, times
+from explorer.figures.style import count_of, likelihood, nats, percent, times
 from tests.figures.results import fills, reveal, tokenization
 
 
@@ -32,6 +33,13 @@ def test_sentences_are_as_likely_as_their_words_multiplied_and_the_first_is_set_
     assert "the second" not in completion_list(fills())
 
 
+def test_what_the_numbers_of_sentences_are_is_said_for_each_strategy():
+    said = {key: completion_list(replace(fills(), strategy=key)) for key in STRATEGIES}
+    assert "each filled word while all blanks are open, all of them multiplied" in said["independent"]
+    assert "each filled word with all other blanks filled as they are here" in said["joint"]
+    assert len(set(said.values())) == len(STRATEGIES)
+
+
 def test_of_one_blank_the_best_sentence_stands_alone():
     two = fills().completions * 2
     html = completion_list(replace(fills(), blanks=fills().blanks[:1], completions=two))
@@ -46,6 +54,10 @@ def test_of_one_blank_the_best_sentence_stands_alone():
 )  # fmt: skip
 def test_small_probabilities_are_written_as_powers_of_ten(log_probability, said):
     assert likelihood(log_probability) == said
+
+
+def test_one_thing_is_said_in_the_singular():
+    assert [count_of(number, "token") for number in (0, 1, 1200)] == ["0 tokens", "1 token", "1,200 tokens"]
 
 
 @pytest.mark.parametrize(

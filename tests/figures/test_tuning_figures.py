@@ -50,6 +50,9 @@ def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_mark
     words = curve_words(curves, "accuracy")
     assert "training loss from 1.20 to 0.20" in words and EVIL not in words
     assert words.count("learns its examples by heart") == 1, "only where the held-out loss turned up"
+    assert "The score still rose" not in words
+    later = [replace(step, score=0.9) if step is STEPS[-1] else step for step in STEPS]
+    assert "The score still rose: it counts which answers are right" in curve_words([Curve("A", later, 0)], "accuracy")
 
 
 def test_the_confusion_matrix_has_numbers_words_and_a_table():

@@ -23,6 +23,7 @@ from explorer.figures.bertviz import bertviz_frame, most_tokens
 from explorer.models.registry import Registry
 from explorer.tabs.attention.first_reading import compute_first_reading, read_first_reading
 from explorer.tabs.attention.gallery import read_gallery
+from explorer.tabs.attention.head import unknown_note
 from explorer.tabs.attention.look import read_shown, tidy_look
 from explorer.tabs.attention.passing import Passing
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
@@ -278,3 +279,8 @@ def test_bertviz_draws_fewer_tokens_of_larger_models():
 )
 def test_of_a_look_only_what_is_known_is_sent_back(look, tidy):
     assert tidy_look(look) == tidy
+
+
+def test_words_that_the_model_cannot_read_are_said():
+    assert "1 of the 3 tokens is unknown" in unknown_note(make_packed(3, texts=("[CLS]", "[UNK]", "[SEP]")))
+    assert unknown_note(make_packed(3)) == ""

@@ -8,7 +8,7 @@ import pytest
 from explorer.analysis.generation_results import GenerationStep
 from explorer.tabs.fine_tune import mistakes
 from explorer.tabs.fine_tune.looking import Looked
-from explorer.tabs.fine_tune.try_it import _continue_both, _without, find_sides
+from explorer.tabs.fine_tune.try_it import _continue_both, _without, ask_tuned, find_sides
 from explorer.training.tuning.examples import split_words
 from explorer.training.tuning.recipe import TASKS
 from explorer.training.tuning.results import Judged
@@ -37,6 +37,15 @@ def look(task: str, run: int = 0, **changes) -> Looked:
 )
 def test_a_sentence_is_cut_into_words_as_the_examples_are(text, words):
     assert list(split_words(text)) == words.split()
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "second", "where"),
+    [("classification", " ", "", "the box"), ("pairs", "A dog.", " ", "each of the two boxes")],
+)
+def test_an_empty_box_is_named_where_the_answer_would_stand(task, text, second, where):
+    [(message, answer)] = ask_tuned(None, look(task), text, second)
+    assert message == "" and f"Write a sentence into {where}." in answer
 
 
 @pytest.mark.parametrize("task", TASKS)

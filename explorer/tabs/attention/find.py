@@ -21,7 +21,7 @@ from explorer.tabs.views import View
 PAPER = "https://aclanthology.org/W19-4828"
 FIRST = "next"
 OWN, BUILT_IN = "own", "built-in"
-SOURCES = [("built-in sentences", BUILT_IN), ("the text at left", OWN)]
+SOURCES = [("built-in sentences", BUILT_IN), ("your text", OWN)]
 RELATIONS_ARE_BUILT_IN = "What heads find (det, obj and their like) was measured on the built-in sentences."
 DECODER_IS_UNSEEN = "The encoder does not see what the decoder reads: its heads were measured on the text alone."
 STACKS = [("the encoder", "encoder"), ("the decoder", "decoder"), ("cross-attention", "cross")]

@@ -8,6 +8,7 @@ import numpy as np
 from explorer.analysis.attention_packing import PackedReading, head_counts, select_weights
 from explorer.errors import ExplorerError
 from explorer.figures.attention import pack_head, pack_view
+from explorer.figures.notes import foreign_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -57,7 +58,8 @@ def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[P
             if blank_note(models.card(name), ask.text):
                 return LATER
             ask = tidy_ask(models, name, ask)
-            return {"view": draw_head(readings.with_layer(models, ask, word), ask, word)}
+            reading = readings.with_layer(models, ask, word)
+            return LATER if unknown_note(reading) else {"view": draw_head(reading, ask, word)}
         except ExplorerError:  # the queue, which asks for the same, says what is wrong
             return LATER
 
@@ -84,7 +86,8 @@ def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[P
     def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str) -> tuple:
         ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
         reading = readings.with_layer(models, ask, which)
-        return draw_head(reading, ask, which), blank_note(models.card(model), text) + draw_foot(reading, ask)
+        notes = blank_note(models.card(model), text) + unknown_note(reading)
+        return draw_head(reading, ask, which), notes + draw_foot(reading, ask)
 
     prompt.which.change(None, prompt.which, None, js="which => explorer.attention.go(which)", **QUIET)
     prompt.look.change(None, prompt.look, None, js=DRESS, **QUIET)
@@ -103,6 +106,11 @@ def draw_foot(reading: PackedReading, ask: Ask) -> str:
     is_written = reading.written_by_model or (ask.new_tokens and reading.second_text)
     wrote = f"written by the model: “{reading.second_text.strip()}”" if is_written else ""
     return caption([reading.model, wrote, "weights: softmax(QKᵀ/√d), each row sums to 1"], PAPER)
+
+
+def unknown_note(reading: PackedReading) -> str:
+    """What to know of a text that the model can hardly read."""
+    return foreign_note([token.text for token in reading.stacks[0].queries])
 
 
 def _weights(reading: PackedReading, which: Which) -> np.ndarray:

@@ -5,6 +5,7 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
+from explorer.errors import UnsuitableCandidate
 from explorer.figures.bars import candidate_bars
 from explorer.figures.notes import candidates_note, note
 from explorer.figures.sentences import caption
@@ -12,7 +13,7 @@ from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
-from explorer.tabs.messages import in_place
+from explorer.tabs.messages import error_box, in_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -47,7 +48,11 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         wanted = read_candidates(candidates)
         if not any(wanted):
             return gr.Plot(visible=False), note(NO_CANDIDATES)
-        ranking = models.run(model, partial(analysis.rank_candidates, text=text, candidates=wanted, top_k=int(top_k)))
+        try:
+            ask = partial(analysis.rank_candidates, text=text, candidates=wanted, top_k=int(top_k))
+            ranking = models.run(model, ask)
+        except UnsuitableCandidate as error:  # said below their box: the sentence is well
+            return gr.Plot(visible=False), error_box(str(error))
         foot = candidates_note(ranking) + caption(
             [ranking.model, f"probabilities; as logarithms: {ranking.score}"], "https://arxiv.org/abs/2305.10588"
         )

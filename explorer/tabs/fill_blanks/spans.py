@@ -74,7 +74,14 @@ def build(registry: Registry, sentence: Sentence) -> View:
             ask = partial(analysis.fill_spans, text=text, count=int(count), method=method if writes else "beams",
                           seed=read_seed(seed))  # fmt: skip
             results.append(models.run(name, ask))
-        foot = caption(["click a choice to put it into the sentence", "bars: probability", "numbers: nats"], SOURCE)
+        foot = caption(
+            [
+                "click a choice to put it into the sentence",
+                "bars: probability",
+                "numbers: the same, logarithms on hover",
+            ],
+            SOURCE,
+        )
         return span_columns(results), foot + download_links(tuple(results), "spans")
 
     def draw(names: list[str], text: str, count: int, method: str, seed: int):

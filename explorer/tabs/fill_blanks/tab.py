@@ -13,7 +13,7 @@ from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.fill_blanks.word_strip import build_word_strip, show_words
 from explorer.tabs.first_view import read_first_view
 from explorer.tabs.formulas import WHY_TITLE, build_question, build_why
-from explorer.tabs.gallery import build_gallery, look_line
+from explorer.tabs.gallery import build_gallery, build_look, look_line
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker
@@ -57,7 +57,7 @@ def build(registry: Registry) -> LinkedTab:
                     count = gr.Slider(1, 20, 5, step=1, label="Sentences", info="More ways to fill all the blanks.")
             with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 sentence = Sentence(picker.name, text, top_k, count, strategy, message)
-                look = gr.HTML(look_line(start.look_for), padding=False, elem_classes="look")
+                look = build_look(start.look_for)
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = [
                         answer.build(registry, sentence, first),

@@ -65,16 +65,14 @@ def build(registry: Registry, sentence: Sentence) -> View:
         with gr.Row(elem_classes="controls"):
             model = gr.Dropdown(
                 options_of(registry, [name for name in registry.names() if name in able]), value=None, visible=False,
-                label="Model of this objective", info="The model on the left was trained otherwise.",
+                label="Model of this objective", info="The chosen model was trained otherwise.",
                 elem_classes="model-picker",
             )  # fmt: skip
             noise = gr.Dropdown(
                 [(label, key) for key, (label, _) in NOISES.items()], value=FIRST_NOISE, visible=False,
                 label="Noise", info=NOISES[FIRST_NOISE][1], filterable=False,
             )  # fmt: skip
-            following = gr.Textbox(
-                "", visible=False, label="Second sentence", info="Does it follow the sentence on the left?"
-            )
+            following = gr.Textbox("", visible=False, label="Second sentence", info="Does it follow the sentence?")
         with gr.Row():
             with gr.Column(scale=3, min_width=320):
                 example = gr.HTML(js_on_load=ON_LOAD, padding=False, elem_classes="result")
@@ -96,7 +94,7 @@ def suited(registry: Registry, objective: str) -> list[str]:
 
 
 def choose_model(registry: Registry, objective: str, left: str, chosen: str | None) -> str:
-    """The model on the left if the objective suits it; else the chosen one, or the first that is on this machine."""
+    """The chosen model if the objective suits it; else the chosen one, or the first that is on this machine."""
     known = registry.known(left)
     wanted = OBJECTIVE_CARDS[objective]
     if wanted.suits(known) if known else wanted.ability == Ability.FILL_BLANKS:  # a visitor's own model fills blanks
@@ -120,7 +118,7 @@ def _drawer(registry: Registry) -> Callable[..., Iterator[tuple]]:
         options = {"objective": objective, "seed": seed, "noise": noise, "other_text": following}
         example = models.run(name, partial(analysis.compute_loss, text=whole, replacements=drawn, **options))
         card = OBJECTIVE_CARDS[objective]
-        filled = "blanks filled by the model on the left" if whole != text else ""
+        filled = "blanks filled by the chosen model" if whole != text else ""
         foot = caption([example.model, card.label, f"seed {seed}" if card.rolls else "", filled], card.paper_url)
         return draw_example(example), foot + download_links(example, "objective")
 

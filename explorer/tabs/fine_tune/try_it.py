@@ -21,7 +21,7 @@ from explorer.tabs.fine_tune.given import YOURS, source_of
 from explorer.tabs.fine_tune.looking import Looked, need_tuned
 from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import run_links
-from explorer.tabs.messages import explain, in_place
+from explorer.tabs.messages import error_box, explain, in_place
 from explorer.training.jobs.naming import tuned_name
 from explorer.training.tuning.examples import (
     AnsweredQuestion,
@@ -141,10 +141,12 @@ def ask_tuned(registry: Registry, looked: Looked, text: str, second: str) -> Ite
     task = looked.the_run.recipe.task
     try:
         need_tuned(looked)
-        if not text.strip() or (BOXES[task][1] and not second.strip()):
-            raise UnsuitableText("There is nothing to judge yet. Write a sentence into each box.")
     except UnsuitableText as error:
         yield explain(error), gr.skip()
+        return
+    if not text.strip() or (BOXES[task][1] and not second.strip()):
+        boxes = "each of the two boxes" if BOXES[task][1] else "the box"
+        yield "", error_box(f"There is nothing to judge yet. Write a sentence into {boxes}.")
         return
     sides = find_sides(looked)
     names, draw = [side.model for side in sides], {"masked": _fill_both, "causal": _continue_both}.get(task)

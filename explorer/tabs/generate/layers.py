@@ -8,6 +8,7 @@ from explorer import analysis
 from explorer.figures.layers import layer_table
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
+from explorer.figures.style import count_of
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.generate.view import Prompt
@@ -33,7 +34,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
     @in_place(registry, outputs=2, ability=Ability.GENERATE)
     def draw(models: Registry, model: str, text: str, count: int) -> tuple:
         result = models.run(model, partial(analysis.read_layers, prompt=text, top_k=int(count)))
-        where = f"at the last of {len(result.seen)} tokens, {result.seen[result.position]}"
+        where = f"at the last of {count_of(len(result.seen), 'token')}, “{result.seen[result.position]}”"
         foot = caption([result.model, where, f"read by {result.applied}"], SOURCE)
         return layer_table(result), note(WARNING) + foot + download_links(result, "layers")
 

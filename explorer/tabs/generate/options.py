@@ -9,6 +9,7 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.analysis.option_results import NORMALISATIONS
+from explorer.errors import UnsuitableText
 from explorer.figures.options import option_columns
 from explorer.figures.sentences import caption
 from explorer.models.catalogue import CAUSAL_MODEL, DEFAULT_MODEL
@@ -17,7 +18,7 @@ from explorer.settings import ASSETS
 from explorer.tabs.gallery import build_gallery
 from explorer.tabs.generate.score import scores_texts, scoring_models
 from explorer.tabs.generate.view import Prompt
-from explorer.tabs.messages import QUIET, in_place
+from explorer.tabs.messages import QUIET, error_box, in_place
 from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
@@ -98,7 +99,10 @@ def build(registry: Registry, prompt: Prompt) -> View:
         ask = partial(
             analysis.choose_option, text=text, options=read_options(options), normalise=normalise, domain=domain
         )
-        choices = tuple(models.run(name, ask) for name in dict.fromkeys(names))
+        try:
+            choices = tuple(models.run(name, ask) for name in dict.fromkeys(names))
+        except UnsuitableText as error:  # its text and options stand here, not beside the tab's
+            return error_box(str(error)), ""
         foot = caption([*(choice.model for choice in choices), "zero-shot: no training for the task", "nats"], SOURCE)
         return option_columns(choices), foot + download_links(choices, "options")
 
