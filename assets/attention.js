@@ -138,7 +138,9 @@
   let restedAt = '';
   const placeOf = ({clientX, clientY}) => `${clientX} ${clientY}`;
   const isMoved = event => placeOf(event) !== restedAt;
-  for (const kind of ['pointermove', 'pointerdown', 'pointerover']) document.addEventListener(kind, event => (restedAt = placeOf(event)));
+  // What moves is told of several times, in one task: it rests there only after that.
+  const comeToRest = event => setTimeout(() => (restedAt = placeOf(event)));
+  for (const kind of ['pointermove', 'pointerdown', 'pointerover']) document.addEventListener(kind, comeToRest);
   explorer.attention = {
     isMoved, read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, go: all('go'), dress: all('dress'),
     THRESHOLDS, PAIRS,
