@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from explorer.analysis.corruption.masking import ALL_MASKED, mask_tokens
+from explorer.analysis.corruption.masking import BERT_CORRUPTION, mask_tokens
 from explorer.analysis.corruption.sampling import sample
 from explorer.training import replaced
 from explorer.training.masker import special_tokens
@@ -43,7 +43,7 @@ def pick(rows, share=0.3, seed=3):
         vocab_size=len(TOKENIZER),
         is_special=special_tokens(TOKENIZER),
         share=share,
-        corruption=ALL_MASKED,
+        corruption=BERT_CORRUPTION,
         generator=seeded(seed),
     )
 
@@ -99,8 +99,8 @@ def test_tokens_are_drawn_as_often_as_expected():
     assert torch.equal(drawn, sample(expected.log().expand(20_000, -1), seeded()))
 
 
-def test_the_networks_share_their_words_and_each_weight_is_trained_once(task):
-    assert task.generator.electra.embeddings is task.network.electra.embeddings
+def test_the_networks_share_their_layers_and_each_weight_is_trained_once(task):
+    assert task.generator.electra is task.network.electra
     assert task.generator.get_output_embeddings().weight is task.network.get_input_embeddings().weight
     grouped = [id(weight) for group in task.parameter_groups(1e-3) for weight in group["params"]]
     assert len(set(grouped)) == len(grouped)
@@ -111,7 +111,7 @@ def test_the_networks_share_their_words_and_each_weight_is_trained_once(task):
 def test_the_seed_decides_the_generators_weights():
     network = tiny_network("replaced")
     one, same, other = (
-        ReplacedObjective(network, TOKENIZER, seed=seed).generator.electra.encoder.layer[0].output.dense.weight
+        ReplacedObjective(network, TOKENIZER, seed=seed).generator.generator_predictions.dense.weight
         for seed in (1, 1, 2)
     )
     assert torch.equal(one, same)
