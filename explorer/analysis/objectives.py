@@ -110,7 +110,7 @@ OBJECTIVE_CARDS: dict[str, ObjectiveCard] = {
             explanation="$D$ is the probability that a token is the text's own. Every token has a loss, not only "
             "15 %, and so the model learns more from the same text. Where the generator happens to draw the right "
             "word, it counts as original. In training the generator's own masked loss is added, with this one "
-            "weighted 50 times.",
+            "weighted 50 times; ELECTRA mini, whose generator shares all of its layers, was trained with 5.",
             paper="Clark et al. 2020",
             paper_url="https://arxiv.org/abs/2003.10555",
         ),

@@ -39,7 +39,8 @@ def pretrain(
     ] = None,
     learning_rate: Annotated[float, typer.Option(min=0, help="Peak learning rate of the layers.")] = 6e-4,
     head_learning_rate: Annotated[
-        float | None, typer.Option(min=0, help="Of norms, biases and the head.", show_default="as the layers")
+        float | None,
+        typer.Option(min=0, help="Of norms, biases, embeddings and the head.", show_default="as the layers"),
     ] = None,
     unlikelihood: Annotated[
         float, typer.Option(min=0, help="masked: weight of the penalty on repeating words at the start.")

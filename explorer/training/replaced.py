@@ -60,7 +60,7 @@ class ReplacedObjective(Objective):
     def loss(
         self, ids: Int[Tensor, "row token"], share_done: float, generator: torch.Generator
     ) -> tuple[Tensor, float]:
-        """The generator's cross-entropy plus DETECTION_WEIGHT times the discriminator's; and the discriminator's alone."""
+        """The generator's cross-entropy and DETECTION_WEIGHT times the discriminator's; and the latter alone."""
         inputs, picked = self._masker.mask(ids, generator)
         device = self.network.device
         inputs, picked, ids = inputs.to(device), picked.to(device), ids.to(device)

@@ -14,7 +14,7 @@ from explorer.models.memory import choose_device
 from explorer.settings import settings
 from explorer.training.alignment import FITTED_ROWS, FITTED_TOKENS, align_cross_attention
 from explorer.training.corpus import load_corpus
-from explorer.training.network_files import save_network
+from explorer.training.network_files import save_network, save_tokenizer
 from explorer.training.objectives import OBJECTIVES, Measured, make_objective, measure_held_out
 from explorer.training.pretraining import CHECKPOINT, Plan, PretrainingStep, pretrain
 from explorer.training.starting import Start, start_network
@@ -136,5 +136,5 @@ def _save(start: Start, run: Run) -> int:
         save_network(start.network, start.tokenizer, whole)
         size_bytes = write_delta(start.network, start.base, shipped, bits=run.bits)
         start.network.config.save_pretrained(shipped)
-        start.tokenizer.save_pretrained(shipped)
+        save_tokenizer(start.tokenizer, shipped)
     return size_bytes

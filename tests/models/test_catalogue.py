@@ -29,6 +29,8 @@ OF_A_FAMILY = {  # the start of its title
     "GPT mini": "Decoders",
     "BERT mini": "Encoders",
     "ELMo mini": "Two LSTMs",
+    "T5 mini": "Encoder–decoders",
+    "ELECTRA mini": "After BERT",
     "BERT base": "Encoders",
     "XLNet base": "After BERT",
     "SpanBERT base": "After BERT",

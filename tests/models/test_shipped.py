@@ -9,6 +9,7 @@ from explorer.analysis import fill_spans, score_text
 from explorer.models.backend import LoadedModel
 from explorer.models.catalogue import SPAN_MODEL
 from explorer.models.catalogue.minis import MINIS
+from explorer.training.tracing import answer_prompts
 
 CAUSAL = "MiniLM (causal)"
 PAIRS = (
@@ -18,12 +19,17 @@ PAIRS = (
     ("Many people live in this city.", "Many person live in this city."),
     ("He was born in 1920 and died in 1985.", "He born was in 1920 and in died 1985."),
 )
+WRITES = ("GPT mini", "BERT mini", "ELMo mini")  # which say how likely a text is
 
 
 @pytest.fixture
 def ask(shipped_registry):
     """Ask the causal model something."""
     return lambda question: shipped_registry.run(CAUSAL, question)
+
+
+def answer(model: LoadedModel, objective: str) -> tuple[tuple[str, str], ...]:
+    return answer_prompts(objective, model.network, model.tokenizer)
 
 
 def log_likelihood(model: LoadedModel, text: str) -> float:
@@ -70,7 +76,7 @@ def test_the_family_from_nothing_shares_one_vocabulary(shipped_registry):
     assert all(vocabulary == vocabularies[0] for vocabulary in vocabularies)
 
 
-@pytest.mark.parametrize("name", [card.name for card in MINIS])
+@pytest.mark.parametrize("name", WRITES)
 def test_the_family_from_nothing_expects_sentences_rather_than_their_words_in_disorder(shipped_registry, name):
     for good, bad in (
         ("He was one of the first to come to the house.", "To one house the was first come to he the of."),
@@ -78,3 +84,14 @@ def test_the_family_from_nothing_expects_sentences_rather_than_their_words_in_di
     ):
         bits = [shipped_registry.run(name, partial(score_text, text=text)).surprisal_bits for text in (good, bad)]
         assert bits[0] < 0.85 * bits[1]
+
+
+def test_t5_mini_reads_what_stands_around_a_gap(shipped_registry):
+    answers = dict(shipped_registry.run("T5 mini", partial(answer, objective="span")))
+    assert answers["She opened the door and ___ into the room."] == "went"
+    assert answers["He was born in New ___."] == "York"
+
+
+def test_electra_mini_suspects_the_word_that_does_not_fit(shipped_registry):
+    answers = shipped_registry.run("ELECTRA mini", partial(answer, objective="replaced"))
+    assert [said.partition(":")[0] for _, said in answers] == ["Tuesday", "yellow", "yesterday"]

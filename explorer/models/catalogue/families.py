@@ -53,6 +53,7 @@ FAMILIES = (
         "After BERT: RoBERTa, ELECTRA, SpanBERT, XLM-R",
         "More text, fewer weights, or another task: replaced tokens, spans, any order, a hundred languages.",
         IMPROVED_BERT,
+        Ability.DETECT_REPLACED,
     ),
     Family(
         "Encoder–decoders: T5, BART",
