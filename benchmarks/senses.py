@@ -27,6 +27,7 @@ from explorer.analysis.sense_sentences import read_sense_sentences, sense_words
 
 MODELS = (
     "all-MiniLM-L6-v2", "MiniLM (masked)", "MiniLM (causal)", "MiniLM (span)", "GPT mini", "ELMo mini", "BERT mini",
+    "T5 mini", "ELECTRA mini",
 )  # fmt: skip
 
 

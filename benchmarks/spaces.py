@@ -28,6 +28,7 @@ from explorer.models.registry import Registry
 
 MODELS = (
     "all-MiniLM-L6-v2", "MiniLM (masked)", "MiniLM (causal)", "MiniLM (span)", "GPT mini", "ELMo mini", "BERT mini",
+    "T5 mini", "ELECTRA mini",
 )  # fmt: skip
 METRICS = {
     "mean cosine": "mean_cosine",
