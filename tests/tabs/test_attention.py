@@ -20,10 +20,11 @@ from explorer.analysis.attention_packing import (
 from explorer.analysis.attention_results import AttentionToken
 from explorer.errors import UnsuitableText
 from explorer.figures.bertviz import bertviz_frame, most_tokens
+from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.tabs.attention.first_reading import compute_first_reading, read_first_reading
 from explorer.tabs.attention.gallery import read_gallery
-from explorer.tabs.attention.head import unknown_note
+from explorer.tabs.attention.head import draw_foot, unknown_note
 from explorer.tabs.attention.look import read_shown, tidy_look
 from explorer.tabs.attention.passing import Passing
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
@@ -284,3 +285,9 @@ def test_of_a_look_only_what_is_known_is_sent_back(look, tidy):
 def test_words_that_the_model_cannot_read_are_said():
     assert "1 of the 3 tokens is unknown" in unknown_note(make_packed(3, texts=("[CLS]", "[UNK]", "[SEP]")))
     assert unknown_note(make_packed(3)) == ""
+
+
+@pytest.mark.parametrize("name, formula", [("BERT base", "softmax(QKᵀ/√d)"), ("T5 small", "softmax(QKᵀ + b")])
+def test_the_weights_are_said_to_be_what_the_model_computes(name, formula):
+    (card,) = (card for card in CATALOGUE if card.name == name)
+    assert formula in draw_foot(make_packed(3), Ask(name, "Any text.", "", 0), card)

@@ -10,7 +10,7 @@ from explorer.errors import ExplorerError
 from explorer.figures.attention import pack_head, pack_view
 from explorer.figures.notes import foreign_note
 from explorer.figures.sentences import caption
-from explorer.models.card import Ability
+from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
 from explorer.tabs.attention.gallery import Start
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
@@ -25,6 +25,13 @@ ON_LOAD = "explorer.attentionHead(element, props, watch, server);"
 DRESS = "look => explorer.attention.dress(look)"
 LATER = {"later": True}  # left to the queue, which tells progress and errors
 PAPER = "https://arxiv.org/abs/1706.03762"
+WEIGHTS = "softmax(QKᵀ/√d)"
+OWN_WEIGHTS = {  # by type, where places are told apart in the attention itself; the papers' formulas
+    "t5": "softmax(QKᵀ + b), b by distance",
+    "xlnet": "softmax((QKᵀ + QRᵀ + …)/√d), R by distance",
+    "deberta": "softmax((QKᵀ + QRᵀ + …)/√3d), R by distance",
+    "deberta-v2": "softmax((QKᵀ + QRᵀ + …)/√3d), R by distance",
+}
 
 
 def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[PackedReading, Ask, Start]) -> View:
@@ -80,14 +87,15 @@ def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[P
             padding=False, elem_classes="result",
             elem_id="attention-head", server_functions=[fetch_head, read_text, read_ahead],
         )  # fmt: skip
-        below = gr.HTML(draw_foot(reading, ask), padding=False)
+        below = gr.HTML(draw_foot(reading, ask, registry.card(start.model)), padding=False)
 
     @in_place(registry, outputs=2, ability=Ability.EMBED)
     def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str) -> tuple:
         ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
         reading = readings.with_layer(models, ask, which)
-        notes = blank_note(models.card(model), text) + unknown_note(reading)
-        return draw_head(reading, ask, which), notes + draw_foot(reading, ask)
+        card = models.card(model)
+        notes = blank_note(card, text) + unknown_note(reading)
+        return draw_head(reading, ask, which), notes + draw_foot(reading, ask, card)
 
     prompt.which.change(None, prompt.which, None, js="which => explorer.attention.go(which)", **QUIET)
     prompt.look.change(None, prompt.look, None, js=DRESS, **QUIET)
@@ -101,11 +109,12 @@ def draw_head(reading: PackedReading, ask: Ask, word: str, look: str | None = No
     return pack_view(reading, asdict(ask), which.word, _weights(reading, which), look)
 
 
-def draw_foot(reading: PackedReading, ask: Ask) -> str:
+def draw_foot(reading: PackedReading, ask: Ask, card: ModelCard) -> str:
     """What the weights are of."""
     is_written = reading.written_by_model or (ask.new_tokens and reading.second_text)
     wrote = f"written by the model: “{reading.second_text.strip()}”" if is_written else ""
-    return caption([reading.model, wrote, "weights: softmax(QKᵀ/√d), each row sums to 1"], PAPER)
+    weights = OWN_WEIGHTS.get(card.model_type, WEIGHTS)
+    return caption([reading.model, wrote, f"weights: {weights}, each row sums to 1"], PAPER)
 
 
 def unknown_note(reading: PackedReading) -> str:
