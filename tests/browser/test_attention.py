@@ -43,7 +43,7 @@ def test_a_visitor_reads_takes_away_and_walks(open_page):
 
 def it_opens_on_a_finished_example(page):
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-4-2")
-    expect(page.locator(SAID)).to_contain_text("“are” (8) looks at “keys” (3) 88 %")
+    expect(page.locator(SAID)).to_contain_text("“are” (8) looks at “keys” (3) 87 %")
     page.mouse.move(5, 5)  # where the pointer rests while the page scrolls the third token under it
     page.locator(UNITS).nth(2).dispatch_event("pointerover", {"clientX": 5, "clientY": 5})
     expect(page.locator(SAID)).to_contain_text("“are” (8)")
@@ -60,9 +60,9 @@ def several_heads_are_drawn_over_each_other(page):
     chips.get_by_role("button", name="Head 5", exact=True).click()
     chips.get_by_role("button", name="Head 9", exact=True).click()
     expect(head).to_have_attribute("data-heads", "2 5 9")
-    expect(page.locator(SAID)).to_contain_text("“are” (8) looks most at: head 2 “keys” (3) 88 %; head 5 “[CLS]” (1)")
+    expect(page.locator(SAID)).to_contain_text("“are” (8) looks most at: head 2 “keys” (3) 87 %; head 5 “[CLS]” (1)")
     expect(page.locator(f"{HEAD} .lines-tokens.key .unit").nth(2)).to_have_attribute(
-        "data-share", re.compile("^2: 88 % · 9: ")
+        "data-share", re.compile("^2: 87 % · 9: ")
     )
     drawn = head.evaluate(DRAWN_HUES)
     assert drawn == ["--head-1", "--head-2", "--head-4"], drawn
@@ -206,7 +206,7 @@ def test_what_a_model_writes_and_what_a_decoder_looks_at(open_page):
     page.get_by_role("button", name="What fills the gap?").click()
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "cross-6-1")
     expect(page.locator(".stack-choice")).to_be_visible()
-    expect(page.locator(f"{HEAD} .lines-tokens.key .unit")).to_have_count(13)
+    expect(page.locator(f"{HEAD} .lines-tokens.key .unit")).to_have_count(11)
     page.get_by_role("button", name="While it writes").click()
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "decoder-5-9")
     expect(page.locator(UNITS)).to_have_count(7 + 12)

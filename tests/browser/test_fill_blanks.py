@@ -44,7 +44,7 @@ def test_the_first_answer_is_read_taken_away_and_looked_at_in_other_views(page, 
 
 
 def it_opens_on_a_finished_example(page):
-    expect(page.locator(BEST)).to_contain_text("The teacher opened the")
+    expect(page.locator(BEST)).to_contain_text("The teacher picked up the")
     expect(bars(page)).to_have_count(10)
     assert page.locator("#fill-text textarea").input_value() in page.content()
     page.get_by_role("button", name="Why it matters ↓").click()
@@ -142,13 +142,13 @@ def own_candidates_are_ranked_beside_the_models(page):
 
 def an_example_is_one_click(page):
     page.get_by_role("button", name="Capital of Japan").click()
-    expect(page.locator(BEST)).to_contain_text("Tokyo is the capital city of")
+    expect(page.locator(BEST)).to_contain_text("They flew to Tokyo, the capital of")
     expect(page.locator(".look p")).to_contain_text("a fact rather than grammar")
     show(page, "My candidates")
     expect(page.get_by_label("Candidates: one line per blank")).to_have_value("Japan, China, the United States")
     page.locator(".word.blank").click()
     page.keyboard.type("Peru")
-    expect(page.locator("#fill-text textarea")).to_have_value("Tokyo is the capital city of Peru.")
+    expect(page.locator("#fill-text textarea")).to_have_value("They flew to Tokyo, the capital of Peru.")
     expect(page.locator(".look p")).to_have_count(0)
 
 
@@ -188,7 +188,7 @@ def test_an_own_sentence_leaves_the_examples_candidates_and_second_sentence_behi
     page.get_by_label("Second sentence").fill("My own ___.")
     show(page, "My candidates")
     candidates = page.get_by_label("Candidates: one line per blank")
-    write(page, "Kyoto is the capital city of ___.")
+    write(page, "They flew to Kyoto, the capital of ___.")
     expect(page.locator(".take-away:visible a", has_text="JSON")).to_be_visible()
     expect(candidates).to_have_value("Japan, China, the United States")
     write(page, "A dog is the best friend of ___.")
@@ -198,7 +198,7 @@ def test_an_own_sentence_leaves_the_examples_candidates_and_second_sentence_behi
     expect(page.locator(".figure:visible")).to_have_count(0)
     candidates.fill("France, Spain")
     expect(page.locator(".js-plotly-plot:visible .ytick", has_text="★ France")).to_have_count(1)
-    write(page, "Madrid is the capital city of ___.")
+    write(page, "They flew to Madrid, the capital of ___.")
     expect(page.locator(".js-plotly-plot:visible .ytick", has_text="★ Spain")).to_have_count(1)
     expect(candidates).to_have_value("France, Spain")
     show(page, "Two sentences")

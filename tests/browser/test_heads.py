@@ -51,7 +51,7 @@ def test_a_relation_stands_beside_what_distance_alone_finds(open_page):
     expect(pattern).to_contain_text("n = 92 words")
     target = pattern.get_attribute("data-open-head")
     pattern.click()
-    expect(page).to_have_url(re.compile(f"at={target}"))
+    expect(page.locator(".attention-head")).to_have_attribute("data-painted", target)
 
 
 @pytest.mark.slow

@@ -70,7 +70,7 @@ def test_two_models_stand_side_by_side_and_a_link_brings_them_back(open_page):
     titles = page.locator(".near h3 bdi")
     expect(titles).to_have_text(["MiniLM (masked)", "MiniLM (causal)"], timeout=60_000)
     shared = page.locator(".near-shared b")
-    expect(shared.nth(0)).to_have_text("9 of the 10 nearest")
+    expect(shared.nth(0)).to_have_text("8 of the 10 nearest")
     expect(shared.nth(1)).to_have_text("0 of the 10 nearest")
     page.wait_for_url("**beside_layer=5**")
     again = open_page(page.url[page.url.index("?") :])

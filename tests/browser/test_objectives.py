@@ -38,7 +38,7 @@ def choose(page, objective: str) -> None:
 @pytest.mark.slow
 def test_blanks_are_filled_before_training_hides_words_itself(opened):
     page = opened(text="The cat sat on the ___.")
-    expect(page.locator(".caption:visible")).to_contain_text("blanks filled by the model on the left")
+    expect(page.locator(".caption:visible")).to_contain_text("blanks filled by the chosen model")
     write(page, "The dog sat on the mat.")
     expect(page.locator(".caption:visible")).not_to_contain_text("blanks filled")
     expect(message(page)).to_have_count(0)

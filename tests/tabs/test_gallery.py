@@ -45,14 +45,21 @@ def test_another_sentence_takes_the_examples_words_with_it():
 
 
 @pytest.mark.parametrize(
-    "text", ["Kyoto is the capital city of ___.", "Tokyo is the old capital city of ___.", "Tokyo is a city of ___."]
+    "text",
+    [
+        "They flew to Kyoto, the capital of ___.",
+        "They flew to Tokyo, the old capital of ___.",
+        "They flew to Tokyo, capital of ___.",
+    ],
 )
 def test_an_edit_of_a_few_words_keeps_what_belongs_to_the_example(text):
     assert follow_example(GALLERY, text, JAPAN.candidates, JAPAN.other, JAPAN) == (JAPAN.candidates, JAPAN.other, JAPAN)
     assert follow_example(GALLERY, text, "", "", JAPAN) == ("", "", JAPAN)
 
 
-@pytest.mark.parametrize("text", ["Tokyo is the ___ city of ___.", "Tokyo ___.", "A dog is the best friend of ___."])
+@pytest.mark.parametrize(
+    "text", ["They flew to ___, the capital of ___.", "They ___.", "A dog is the best friend of ___."]
+)
 def test_another_number_of_blanks_or_many_other_words_do_not(text):
     assert follow_example(GALLERY, text, JAPAN.candidates, JAPAN.other, JAPAN) == ("", "", JAPAN)
 
