@@ -14,7 +14,8 @@
     const bar = make('div', 'head-bar');
     bar.innerHTML = CONTROLS;
     bar.querySelector('select').append(...attention.PAIRS.map(([key, words]) => make('option', '', words, {value: key})));
-    const said = make('p', 'head-said', 'Point at a head, or walk them by arrow keys; Enter opens it.', {role: 'status'});
+    const how = matchMedia('(hover: none)').matches ? 'Tap a head to open it.' : 'Point at a head, or walk them by arrow keys; Enter opens it.';
+    const said = make('p', 'head-said', how, {role: 'status'});
     const stage = make('div', 'all-stage');
     const [save, numbers] = ['PNG', 'CSV of the heads'].map(words => make('button', '', words, {type: 'button'}));
     const take = make('div', 'take-away', '', {role: 'group', 'aria-label': 'Take it away'});

@@ -25,7 +25,7 @@
         if (one.leaf === known.here) button.setAttribute('aria-current', 'true');
         const parts = one.parent ? `parts from ${one.parent} after ${one.shared} token${one.shared === 1 ? '' : 's'}` : '';
         button.append(make('b', '', String(one.number)), make('bdi', '', (one.shared ? '… ' : '') + one.begins),
-                      make('small', '', [parts, one.how, `${one.mean} nats per token`].filter(Boolean).join(' · ')));
+                      make('small', '', [parts, one.how, `${one.mean} bits per token`].filter(Boolean).join(' · ')));
         item.append(button);
         if (one.leaf !== known.here) {
           const isOpen = compared === one.leaf;
@@ -46,7 +46,7 @@
         if (index >= shared) dress(span, step, measure), (span.title = span.dataset.words);
         text.append(span);
       });
-      made.append(text, make('p', 'sums', `${one.tokens} tokens · ln p = ${one.total} nats · ${one.mean} per token`));
+      made.append(text, make('p', 'sums', `${one.tokens} tokens · surprisal ${one.total} bits · ${one.mean} per token`));
       return made;
     };
     const drawCompared = () => {

@@ -102,7 +102,7 @@
         return;
       }
       const branch = tail.branches.find(one => one.leaf === tail.here);
-      const sums = branch ? `${branch.tokens} tokens, ln p = ${branch.total} nats (${branch.mean} per token). ` : '';
+      const sums = branch ? `${branch.tokens} tokens, surprisal ${branch.total} bits (${branch.mean} per token). ` : '';
       said.textContent = sums + tail.words;
     };
 

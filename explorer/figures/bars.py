@@ -22,6 +22,7 @@ from explorer.figures.style import (
     ORANGE,
     ROW_PIXELS,
     STYLE,
+    as_words,
     height_pixels,
     likelihood,
     percent,
@@ -32,10 +33,10 @@ from explorer.figures.style import (
 NARROW_SPACE = "\u2009"
 NO_DIFFERENCE = "The two sentences make no difference to this blank."
 MOST_COLUMNS = 2
-MOST_TITLE_CHARACTERS = 18  # of a chart that has half of a small screen
+MOST_TITLE_CHARACTERS = 26  # of a chart that has half of a small screen
 MOST_LINE_CHARACTERS = 24  # where it breaks; the whole name stands below
 POWERS_OF_TEN = "Probability (logarithmic scale)"
-MOST_POWERS = 4  # steps between the marks of that axis
+MOST_POWERS = 3  # steps between the marks of that axis
 LEAST_BAR = 0.5  # of the least likely candidate, in powers of ten
 PART = " · "  # between what the name of a tuned model is made of
 SPARE_FOR_NUMBERS = 1.4  # what the numbers behind the bars need on a small screen
@@ -67,12 +68,6 @@ def _choice_bars(charts: Sequence[tuple[str, Blank, int]], text: str) -> go.Figu
 def _as_unsure(entropy_bits: float) -> str:
     """An entropy as how many equally likely words would have it (its perplexity)."""
     return f"as unsure as among {as_words(entropy_bits)}"
-
-
-def as_words(entropy_bits: float) -> str:
-    """An entropy in bits, told as so many equally likely words."""
-    words = 2**entropy_bits
-    return f"{f'{words:,.0f}' if words >= 9.95 else f'{words:.1f}'} words"
 
 
 def _choice_grid(charts: Sequence[tuple[str, Blank, int]], text: str, columns: int) -> go.Figure:
@@ -167,7 +162,8 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
     figure.update_xaxes(
         range=[0, -least * SPARE_FOR_NUMBERS],
         tickvals=[power - least for power in ticks],
-        ticktext=[f"{10.0 ** (power + 2):g} %" if power > -5 else f"10{raised(power)}" for power in ticks],
+        ticktext=[f"{10.0 ** (power + 2):g} %" if power > -6 else f"10{raised(power + 2)} %" for power in ticks],
+        tickangle=0,
     )
     figure.update_xaxes(title=POWERS_OF_TEN, row=len(ranked))
     figure.update_yaxes(autorange="reversed")

@@ -6,13 +6,13 @@ from html import escape
 
 from explorer.analysis.generation_results import PromptLength
 from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking
-from explorer.figures.style import percent, times
+from explorer.figures.style import as_words, percent, times
 
 MOST_TOLD = 3  # blanks whose words are named
 UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
 CONTINUES = "##"  # as BERT's marks a piece that continues a word
 BROKEN_SHARE = 0.25  # of a text's tokens; in English prose it is a tenth
-FEWEST_BROKEN = 4
+FEWEST_BROKEN = 3
 READ_OTHERS = "Models of many languages, such as mBERT and XLM-R, read it better."
 
 
@@ -153,6 +153,29 @@ def itself_note(names: Sequence[str]) -> str:
     """
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     return note(f"{twice} stands beside itself: there is nothing to compare. Choose another model.") if twice else ""
+
+
+def models_note(results: Sequence[BlankFills], blank: int) -> str:
+    """What several models expect most in one blank, and which of them is surest; "" of one model.
+
+    Args:
+        results: One of each model.
+        blank: Which blank, counted from 0.
+    """
+    if len(results) < 2:
+        return ""
+    tops: dict[str, list[str]] = {}
+    for fills in results:
+        tops.setdefault(fills.blanks[blank].choices[0].text, []).append(fills.model)
+    if len(tops) == 1:
+        told = f"All expect “{next(iter(tops))}” most. "
+    else:
+        parts = [f"{' and '.join(names)} “{word}”" for word, names in list(tops.items())[:MOST_TOLD]]
+        told = f"First choices: {', '.join(parts)}. "
+    (low, surest), *_, (high, least) = sorted((fills.blanks[blank].entropy_bits, fills.model) for fills in results)
+    if high - low < 0.05:  # one decimal is shown
+        return note(told)
+    return note(f"{told}{surest} is surest: as unsure as among {as_words(low)}; {least} as among {as_words(high)}.")
 
 
 def length_note(length: PromptLength | str, *, is_empty: bool = False) -> str:

@@ -13,7 +13,7 @@ from explorer.analysis.scoring_results import (
     WordDifference,
 )
 from explorer.figures.notes import note
-from explorer.figures.style import count_of, nats, percent
+from explorer.figures.style import count_of, likelihood, nats, percent
 
 STRONGEST_BITS = 16.0  # surprisals from here on have the same background
 DIRECTIONS = {
@@ -78,11 +78,12 @@ def bits(surprisal: float | None) -> str:
 
 def _column(score: TextScore) -> str:
     passes = "".join(_pass(score, one) for one in score.passes)
+    sum_of_all = f"<b title='ln p = {nats(score.log_probability)} nats'>{score.surprisal_bits:.1f} bits</b>"
     total = (
         f"<p class='note total'>{score.perplexity_name} "
         f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b> over "
-        f"{count_of(score.token_count, 'token')} · <b>{score.surprisal_bits:.1f} bits</b> "
-        f"(ln p = {nats(score.log_probability)} nats) · {score.bits_per_character:.2f} bits per character</p>"
+        f"{count_of(score.token_count, 'token')} · {sum_of_all} · "
+        f"{score.bits_per_character:.2f} bits per character</p>"
     )
     return f"<section><h3>{escape(score.model)}</h3>{passes}{total}</section>"
 
@@ -135,7 +136,7 @@ def _facts(token: TokenScore) -> str:
     )
     expected = f"<span>Expected here: {others}</span>" if others else ""
     return (
-        f"<span>{name} {token.surprisal_bits:.2f} bits · ln p = {nats(token.log_probability)} nats · "
+        f"<span>{name} {token.surprisal_bits:.2f} bits · p = {likelihood(token.log_probability)} · "
         f"rank {token.rank:,} · entropy {token.entropy_bits:.1f} bits</span>{expected}"
     )
 

@@ -3,8 +3,8 @@
 import plotly.graph_objects as go
 
 from explorer.analysis.results import BlankReveal
-from explorer.figures.bars import SPARE_FOR_NUMBERS, as_words, axis_label, named_rows
-from explorer.figures.style import BLUE, GREY, STYLE, height_pixels
+from explorer.figures.bars import SPARE_FOR_NUMBERS, axis_label, named_rows
+from explorer.figures.style import BLUE, GREY, STYLE, as_words, height_pixels
 
 
 def settled_bars(reveal: BlankReveal) -> go.Figure:

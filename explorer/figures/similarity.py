@@ -13,6 +13,7 @@ from explorer.analysis.pair_agreement import POOLING_LABELS, best_layer
 from explorer.analysis.pair_results import RankedPair, RankedPairs
 from explorer.figures.layer_lines import HEIGHT_PIXELS, LINE_PIXELS, LayerLine, layer_chart
 from explorer.figures.notes import note
+from explorer.figures.style import count_of
 from explorer.figures.use_marks import cosine_bar
 
 COLUMNS = ("cls", "mean", "max")
@@ -155,8 +156,8 @@ def _pair(one: RankedPair) -> str:
     return (
         f"<li><span><span class='use-sentence pair-text' dir='auto'>{escape(one.first)}</span>"
         f"<span class='use-sentence pair-text' dir='auto'>{escape(one.second)}</span></span>"
-        f"<span class='near-foot'>{cosine_bar(one.cosine)}<span>people {one.score:g}: place {one.by_people:g}"
-        f"</span><span>model: place {one.by_model:g}</span>{kind}</span></li>"
+        f"<span class='near-foot'>{cosine_bar(one.cosine)}<span>people: {one.score:g}, rank {one.by_people:g}"
+        f"</span><span>model: rank {one.by_model:g}</span>{kind}</span></li>"
     )
 
 
@@ -208,4 +209,4 @@ def _signed(difference: float) -> str:
 
 def _places(shift: float) -> str:
     count = round(abs(shift))
-    return "in place" if not count else f"{count} {'nearer' if shift > 0 else 'farther'}"
+    return "as people" if not count else f"{count_of(count, 'rank')} {'nearer' if shift > 0 else 'farther'}"

@@ -13,6 +13,8 @@ GREY = "#8A8F98"
 GRID = "rgba(128, 134, 145, 0.22)"
 
 LEAST_PERCENT = math.log(5e-5)  # as a percentage, 0.01
+LARGE_NUMBERS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+MOST_WORDED = 9.4e14  # hundreds of trillions; a larger number is a power of ten
 MOST_LOG_RATIO = math.log(1_000_000)
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -72,20 +74,27 @@ def percent(probability: float) -> str:
 
 
 def likelihood(log_probability: float) -> str:
-    """A probability that may be very small, from its natural logarithm: 12 %, 0.02 %, 4 · 10⁻⁸."""
+    """A probability that may be very small, from its natural logarithm: 12 %, 0.02 %, 1 in 28 million."""
     if log_probability >= LEAST_PERCENT:
         return percent(math.exp(log_probability))
     if log_probability == -math.inf:
         return "0 %"
-    exponent = math.floor(log_probability / math.log(10))
-    digit = round(math.exp(log_probability - exponent * math.log(10)))
-    digit, exponent = (1, exponent + 1) if digit == 10 else (digit, exponent)
-    return f"{digit} · 10{raised(exponent)}"
+    if log_probability < -math.log(MOST_WORDED):
+        return f"1 in 10{raised(round(-log_probability / math.log(10)))}"
+    one_in = float(f"{math.exp(-log_probability):.1e}")  # two digits are known
+    size, name = next((one for one in LARGE_NUMBERS if one_in >= one[0]), (1, ""))
+    return f"1 in {one_in / size:,.10g} {name}".rstrip()
 
 
 def raised(exponent: int) -> str:
     """A whole number as it stands behind a base: −4 in 10⁻⁴."""
     return str(exponent).translate(RAISED)
+
+
+def as_words(entropy_bits: float) -> str:
+    """An entropy in bits, told as so many equally likely words."""
+    words = 2**entropy_bits
+    return f"{f'{words:,.0f}' if words >= 9.95 else f'{words:.1f}'} words"
 
 
 def times(log_ratio: float) -> str:

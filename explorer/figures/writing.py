@@ -4,6 +4,8 @@ One line each, and only ever added to while a model writes, so that what travels
 """
 
 import json
+import math
+import re
 from collections.abc import Sequence
 
 from explorer.analysis.branches import (
@@ -17,9 +19,9 @@ from explorer.analysis.branches import (
     written_text,
 )
 from explorer.analysis.generation_results import STOPS
-from explorer.figures.style import nats
 
 DIGITS = 6
+FREE_PLACE = re.compile(r"\[unused\d+\]|<unused\d+>")  # as BERT's and Gemma's vocabularies call them
 LONGEST_BEGINNING = 70  # characters of a branch in the list
 
 
@@ -61,7 +63,7 @@ def tail_lines(tree: Tree, *, words: str = "", is_stopped: bool = False) -> list
     """Why the branch ends, and the other branches."""
     ends = leaves(tree)
     branches = [branch_facts(tree, leaf, number, ends) for number, leaf in enumerate(ends, start=1)]
-    said = words or why_ended(tree, is_stopped=is_stopped)
+    said = (words or why_ended(tree, is_stopped=is_stopped)) + _of_free_places(tree)
     may_go_on = tree.here == ROOT or tree.nodes[tree.here].step.stop in ("", "length")
     return [_line("tail", {"words": said, "here": tree.here, "may_go_on": may_go_on, "branches": branches})]
 
@@ -73,13 +75,25 @@ def why_ended(tree: Tree, *, is_stopped: bool = False) -> str:
     return STOPS.get(tree.nodes[tree.here].step.stop, "") if tree.here != ROOT else ""
 
 
+def _of_free_places(tree: Tree) -> str:
+    """What an entry of the vocabulary is that stands for no word, if one was drawn into the branch in sight."""
+    texts = (tree.nodes[node].step.text.strip() for node in path_to(tree, tree.here))
+    free = next((text for text in texts if FREE_PLACE.fullmatch(text)), None)
+    if free is None:
+        return ""
+    return (
+        f" {free} is a place that the vocabulary keeps free: no text has it. Its probability is near 0, and a high "
+        "temperature draws from that far down."
+    )
+
+
 def branch_facts(tree: Tree, leaf: int, number: int, ends: Sequence[int]) -> dict[str, object]:
-    """One branch for the list: where it parts from an older one, how it goes on, and how likely it is."""
+    """One branch for the list: where it parts from an older one, how it goes on, and its surprisal in bits."""
     path = path_to(tree, leaf)
     older, shared = parting(tree, leaf)
     own = path[shared:]
     begins = written_text(tree, leaf)[len(written_text(tree, path[shared - 1])) if shared else 0 :].strip()
-    total = log_probability(tree, leaf)
+    total = -log_probability(tree, leaf) / math.log(2)
     return {
         "leaf": leaf,
         "number": number,
@@ -89,8 +103,8 @@ def branch_facts(tree: Tree, leaf: int, number: int, ends: Sequence[int]) -> dic
         "begins": begins[:LONGEST_BEGINNING] + ("…" if len(begins) > LONGEST_BEGINNING else ""),
         "how": tree.nodes[leaf].how,
         "tokens": len(path),
-        "total": nats(total),
-        "mean": nats(total / max(len(path), 1)),
+        "total": f"{total:.1f}",
+        "mean": f"{total / max(len(path), 1):.1f}",
         "nodes": path,
         "steps": [
             [step.text, _short(step.probability), step.rank, _short(step.entropy)]

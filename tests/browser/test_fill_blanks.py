@@ -101,6 +101,10 @@ def the_blanks_are_watched_being_filled(page):
     expect(page.locator(".steps li:visible")).to_have_count(1)
     page.get_by_role("button", name="Next").click()
     expect(page.locator(".steps li:visible")).to_have_count(2)
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator(".steps li:visible")).to_have_count(3)
+    page.get_by_role("button", name="Start over").click()
+    expect(page.locator(".steps li:visible")).to_have_count(1)
 
 
 def test_own_sentences_and_examples_are_answered(page):

@@ -124,7 +124,7 @@ def a_click_on_an_alternative_goes_on_from_there_and_both_texts_can_be_compared(
     columns = page.locator("#sheet .sheet-compare .branch")
     expect(columns).to_have_count(2)
     expect(columns.nth(0).locator(".shared")).to_have_count(2)
-    expect(columns.nth(1).locator(".sums")).to_contain_text("40 tokens · ln p = −")
+    expect(columns.nth(1).locator(".sums")).to_contain_text("40 tokens · surprisal ")
     page.locator(LEAVES).first.click()  # back to the first branch, whole
     expect(page.locator(TOKENS)).to_have_count(40)
     assert [token.text_content() for token in page.locator(TOKENS).all()] == before

@@ -115,14 +115,15 @@ def test_any_number_of_blanks_can_be_drawn(count):
     ("name", "title"),
     [
         ("BERT base", "BERT base"),
-        ("MiniLM (masked, early)", "MiniLM<br>(masked, early)"),
+        ("MiniLM (masked, early)", "MiniLM (masked, early)"),
+        ("A longer MiniLM (masked, early)", "A longer MiniLM<br>(masked, early)"),
         (
             "MiniLM (masked) · full · What guests <b> write #6b6c5d823c33-0",
             "MiniLM (masked)<br>full · What guests &lt;b&gt; …",
         ),
         ("MiniLM (masked) · lora · My #b6c5d823c33a-1", "MiniLM (masked)<br>lora · My"),
         ("organisation/a-model-of-its-own", "organisation/<br>a-model-of-its-own"),
-        ("A<b> model of many words", "A&lt;b&gt; model of many<br>words"),
+        ("A<b> model of so very many words", "A&lt;b&gt; model of so very many<br>words"),
         ("averylongnamewithoutspaces", "averylongnamewithoutspaces"),
     ],
 )

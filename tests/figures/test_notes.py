@@ -10,6 +10,7 @@ from explorer.figures.notes import (
     fills_note,
     foreign_note,
     itself_note,
+    models_note,
     reveal_note,
     step_note,
     unknown_note,
@@ -53,6 +54,16 @@ def test_the_token_for_unknown_words_is_explained_and_is_no_difference():
     assert "&lt;unk&gt; stands for" in unknown_note(["cat", "<unk>"])
 
 
+def test_what_several_models_expect_is_said():
+    one, other = (replace(fills(), model=name, blanks=WHOLE) for name in ("<b>", "Other"))
+    surer = replace(BLANK, choices=(Choice("mat", "mat", 5, 0.6),), entropy_bits=1.0)
+    assert "All expect “cat” most." in models_note([one, other], 0) and "surest" not in models_note([one, other], 0)
+    told = models_note([one, replace(other, blanks=(surer, *WHOLE))], 0)
+    assert "First choices: &lt;b&gt; “cat”, Other “mat”. " in told
+    assert "Other is surest: as unsure as among 2.0 words; &lt;b&gt; as" in told
+    assert models_note([one], 0) == ""
+
+
 def test_a_model_beside_itself_is_said():
     assert itself_note(["a", "b"]) == itself_note(["a"]) == ""
     assert "&lt;b&gt; stands beside itself" in itself_note(["a", "<b>", "<b>"])
@@ -88,6 +99,7 @@ def test_what_a_result_remarks_stands_below_it():
         ("[CLS] the teacher opened the [MASK] . [SEP]", ""),
         ("[CLS] the un ##believ ##able [MASK] . [SEP]", ""),
         ("[CLS] [UNK] [UNK] [MASK] [SEP]", "2 of the 5 tokens are unknown to this model"),
+        ("[CLS] der le ##hrer off ##net ##e das [MASK] . [SEP]", "3 of the 11 tokens are pieces"),
         ("[CLS] die k ##at ##ze sc ##hl ##af ##t [MASK] [SEP]", "5 of the 11 tokens are pieces"),
     ],
 )

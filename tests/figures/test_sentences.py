@@ -49,8 +49,8 @@ def test_of_one_blank_the_best_sentence_stands_alone():
 
 @pytest.mark.parametrize(
     ("log_probability", "said"),
-    [(0.0, "100 %"), (-9.9, "0.01 %"), (-9.91, "5 · 10⁻⁵"), (math.log(3.6e-8), "4 · 10⁻⁸"),
-     (math.log(9.7e-12), "1 · 10⁻¹¹"), (-800.0, "4 · 10⁻³⁴⁸"), (-math.inf, "0 %")],
+    [(0.0, "100 %"), (-9.9, "0.01 %"), (-9.91, "1 in 20,000"), (math.log(3.6e-8), "1 in 28 million"),
+     (math.log(9.7e-12), "1 in 100 billion"), (-800.0, "1 in 10³⁴⁷"), (-math.inf, "0 %")],
 )  # fmt: skip
 def test_small_probabilities_are_written_as_powers_of_ten(log_probability, said):
     assert likelihood(log_probability) == said

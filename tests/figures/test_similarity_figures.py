@@ -98,9 +98,9 @@ def test_pairs_part_on_two_sides():
     ranked = RankedPairs("M", "made", "layer 1", pairs, (KindShift("negation", 2, 3.4), KindShift("x", 1, -1.7)))
     html = disagreements(ranked)
     near, far = html.split("<section>")[1:]
-    assert EVIL not in html and "0</span>" in near and "people 1.5: place 9" in near and "model: place 8" in far
+    assert EVIL not in html and "0</span>" in near and "people: 1.5, rank 9" in near and "model: rank 8" in far
     assert "2</span></span>" not in html, "what stands in its place is no disagreement"
-    assert ["negation", "2", "", "3 nearer"] in cells(html) and ["x", "1", "", "2 farther"] in cells(html)
+    assert ["negation", "2", "", "3 ranks nearer"] in cells(html) and ["x", "1", "", "2 ranks farther"] in cells(html)
     assert "--w:50.0%" in html and "--w:25.0%" in html
     assert "similarity-kinds" not in disagreements(RankedPairs("M", "made", "", pairs, ()))
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from urllib.parse import parse_qs
 
@@ -54,6 +55,12 @@ def test_a_text_that_ended_is_not_gone_on_with():
         assert (tail["may_go_on"], tail["words"]) == (goes_on, STOPS[stop])
 
 
+def test_an_entry_of_the_vocabulary_that_is_no_word_is_explained():
+    odd = grow(written(1), replace(step(2), text=" [unused80]"), "sampling, seed 0")
+    assert "[unused80] is a place that the vocabulary keeps free" in lines(sheet(odd, 0, is_writing=False))[-1]["words"]
+    assert "keeps free" not in sheet(written(1, 2), 0, is_writing=False) + sheet(Tree("M", "p"), 0, is_writing=False)
+
+
 def test_a_stop_is_said():
     assert "kept" in lines(sheet(written(1), 0, is_writing=False, is_stopped=True))[-1]["words"]
 
@@ -61,10 +68,10 @@ def test_a_stop_is_said():
 def test_branches_say_where_they_part_and_how_likely_they_are():
     tree = choose(written(1, 1, 2), 1, 2)
     first, second = lines(sheet(tree, 0, is_writing=False))[-1]["branches"]
-    assert (first["number"], first["parent"], first["tokens"], first["total"]) == (1, 0, 3, "−2.77")
+    assert (first["number"], first["parent"], first["tokens"], first["total"]) == (1, 0, 3, "4.0")
     assert (second["number"], second["parent"], second["shared"], second["begins"]) == (2, 1, 1, "b")
     assert second["by_hand"] and not first["by_hand"]
-    assert second["mean"] == "−1.04"
+    assert second["mean"] == "1.5"
     apart = grow(go_to(written(1), ROOT), step(2), "greedy")
     assert [branch["parent"] for branch in lines(sheet(apart, 0, is_writing=False))[-1]["branches"]] == [0, 0]
 

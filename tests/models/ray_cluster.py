@@ -21,13 +21,16 @@ from explorer.settings import GIB, Settings
 from tests.models.tiny_loader import BYTES, TINY, A
 
 ROOT = Path(__file__).parents[2]
+MOST_SECONDS = 60
 MISSING, SLOW = (replace(A, name=name) for name in ("missing", "slow"))
 
 
 def make_model(card: ModelCard, *, device: str, progress) -> LoadedModel:
     if card.name == "missing":
         raise ModelUnavailable("It cannot be had.")
+    deadline = time.monotonic() + MOST_SECONDS
     while card.name == "slow":  # until the report says that nobody waits
+        assert time.monotonic() < deadline, "the report did not say that nobody waits"
         progress(Progress(1, 2, "downloading"))
         time.sleep(0.05)
     torch.manual_seed(0)

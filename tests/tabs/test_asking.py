@@ -33,7 +33,9 @@ class Works:
     def endless(self) -> None:
         caller = current_caller()
         self.began.put(caller)
+        deadline = time.monotonic() + MOST_SECONDS
         while caller.is_waiting():
+            assert time.monotonic() < deadline, "nobody was seen to leave"
             time.sleep(0.005)
         self.ended.put(caller.name)
 

@@ -28,6 +28,12 @@ def test_the_notes_are_true(shipped_registry):
     for model in FIRST:
         assert best(shipped_registry, model, by_label["Cold food"], "sum") == "good"
         assert best(shipped_registry, model, by_label["Sunrise"], "tokens") == "south of France"
+        assert best(shipped_registry, model, by_label["A lost job"], "sum") == "happy"
+
+
+def test_every_question_says_what_to_look_for():
+    assert all(question.look_for for question in QUESTIONS)
+    assert len({(question.text, question.options) for question in QUESTIONS}) == len(QUESTIONS)
 
 
 def test_options_are_lines():

@@ -79,7 +79,8 @@ def _foot(card: ModelCard, measures: HeadMeasures, relations: RelationMatches) -
     texts = own if measures.source == GIVEN else f"built-in set of {measures.texts} English sentences"
     parts = [
         f"{measures.model}, {measures.stack}",
-        f"places and spread: {texts}, n = {measures.tokens:,} tokens, special tokens not among them",
+        f"places and spread: {texts}, n = {measures.tokens:,} tokens, special tokens not among "
+        "them; fewer where a token has none before or after it",
         _of_induction(measures),
         f"relations: built-in set of {relations.sentences} sentences annotated by hand, {relations.words:,} words; "
         "each best head was chosen on these same words. UD, not comparable with the paper’s",

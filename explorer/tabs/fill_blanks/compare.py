@@ -8,7 +8,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.errors import UnsuitableText
 from explorer.figures.bars import model_bars
-from explorer.figures.notes import itself_note, unknown_note
+from explorer.figures.notes import itself_note, models_note, unknown_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -45,7 +45,8 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
             raise UnsuitableText(f"The text has {count} blank{'s' * (count != 1)}, counted from 1: choose one of them.")
         shown = [choice.text for fills in results for choice in fills.blanks[int(which) - 1].choices]
         protocol = "probabilities over each model's own vocabulary, other blanks left open"
-        foot = itself_note(names) + unknown_note(shown) + caption([*dict.fromkeys(names), protocol])
+        told = itself_note(names) + models_note(results, int(which) - 1) + unknown_note(shown)
+        foot = told + caption([*dict.fromkeys(names), protocol])
         links = download_links(results, "models", (text, f"Blank {int(which)}"))
         return gr.Plot(model_bars(results, int(which) - 1), visible=True), foot + links
 

@@ -36,15 +36,16 @@ def build(registry: Registry, sentence: Sentence) -> View:
 
     def show(reveal: BlankReveal | None, at: int) -> tuple:
         if reveal is None:
-            return gr.skip(), gr.skip()
+            return gr.skip(), gr.skip(), gr.skip()
         at = min(int(at), len(reveal.steps))
         history = reveal_list(reveal, at) + step_note(reveal, at)
         if at < len(reveal.steps):
             now = reveal.steps[at]
-            return history, gr.Plot(step_bars(now.blanks, now.text), visible=True)
-        return history, gr.Plot(settled_bars(reveal), visible=True) if at > 1 else gr.Plot(visible=False)
+            return history, gr.Plot(step_bars(now.blanks, now.text), visible=True), "Next"
+        chart = gr.Plot(settled_bars(reveal), visible=True) if at > 1 else gr.Plot(visible=False)
+        return history, chart, "Start over"
 
-    @in_place(registry, outputs=5, ability=Ability.FILL_BLANKS)
+    @in_place(registry, outputs=6, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, top_k: int, order: str) -> tuple:
         ask = partial(analysis.reveal_blanks, text=text, top_k=int(top_k), strategy=order)
         reveal = models.run(model, ask)
@@ -55,9 +56,9 @@ def build(registry: Registry, sentence: Sentence) -> View:
         return reveal, steps, *show(reveal, begin), reveal_note(reveal) + foot + links
 
     def forward(reveal: BlankReveal | None, at: int) -> object:
-        return min(int(at) + 1, len(reveal.steps)) if reveal else gr.skip()
+        return (int(at) + 1) % (len(reveal.steps) + 1) if reveal else gr.skip()
 
     following.click(forward, [known, step], step, trigger_mode="multiple", **QUIET)
-    step.change(show, [known, step], [history, chart], **QUIET)
+    step.change(show, [known, step], [history, chart, following], **QUIET)
     inputs = [sentence.model, sentence.text, sentence.top_k, order]
-    return View(tab, draw, inputs, [known, step, history, chart, below], {"order": order})
+    return View(tab, draw, inputs, [known, step, history, chart, following, below], {"order": order})

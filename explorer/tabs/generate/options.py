@@ -15,7 +15,7 @@ from explorer.figures.sentences import caption
 from explorer.models.catalogue import CAUSAL_MODEL, DEFAULT_MODEL
 from explorer.models.registry import Registry
 from explorer.settings import ASSETS
-from explorer.tabs.gallery import build_gallery
+from explorer.tabs.gallery import build_gallery, look_line
 from explorer.tabs.generate.score import scores_texts, scoring_models
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.messages import QUIET, error_box, in_place
@@ -43,6 +43,7 @@ class Question:
         normalise: A key of NORMALISATIONS.
         domain: Of "pmi".
         note: What to know before pressing it.
+        look_for: What to look for in its result.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class Question:
     normalise: str = "sum"
     domain: str = ""
     note: str = ""
+    look_for: str = ""
 
 
 def read_questions() -> tuple[Question, ...]:
@@ -103,8 +105,10 @@ def build(registry: Registry, prompt: Prompt) -> View:
             choices = tuple(models.run(name, ask) for name in dict.fromkeys(names))
         except UnsuitableText as error:  # its text and options stand here, not beside the tab's
             return error_box(str(error)), ""
+        asked = (text, tuple(read_options(options)), normalise, domain)
+        looked = next((look_line(one.look_for) for one in questions if _fields(one) == asked), "")
         foot = caption([*(choice.model for choice in choices), "zero-shot: no training for the task", "nats"], SOURCE)
-        return option_columns(choices), foot + download_links(choices, "options")
+        return looked + option_columns(choices), foot + download_links(choices, "options")
 
     def draw(names: list[str], *values: str) -> Iterator[tuple]:
         if not names:
@@ -113,7 +117,8 @@ def build(registry: Registry, prompt: Prompt) -> View:
         yield from draw_all(names, *values)
 
     for button, question in buttons:
-        filled = (question.text, "\n".join(question.options), question.normalise, question.domain)
+        asked_text, listed, *how = _fields(question)
+        filled = (asked_text, "\n".join(listed), *how)
         button.click(partial(_given, filled), None, [text, options, normalise, domain], **QUIET)
     own = {
         "options_text": text,
@@ -128,6 +133,10 @@ def build(registry: Registry, prompt: Prompt) -> View:
 def read_options(lines: str) -> list[str]:
     """One option a line; lines of white space are none."""
     return [line.strip() for line in lines.split("\n") if line.strip()]
+
+
+def _fields(question: Question) -> tuple[str, tuple[str, ...], str, str]:
+    return question.text, question.options, question.normalise, question.domain
 
 
 def _given(values: tuple[str, ...]) -> tuple[str, ...]:

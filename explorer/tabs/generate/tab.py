@@ -29,8 +29,8 @@ $$p(x_1 \\dots x_n) = \\prod_{i=1}^{n} p(x_i \\mid x_1 \\dots x_{i-1})$$
 What is taken is not the model's choice but the **strategy's**. The likeliest token each time ends in loops; drawing
 from the whole vocabulary sooner or later draws from its long tail of nonsense. Temperature $T$ divides the scores $z$:
 $p_i = e^{z_i / T} / \\sum_j e^{z_j / T}$; top-k and top-p cut the tail away, and what is left is drawn from.
-Surprisal is $-\\log_2 p(x_i)$, entropy $-\\sum_v p(v) \\log_2 p(v)$, both in bits; sums of
-$\\ln p$ are in nats, 1.44 bits each.
+Surprisal is $-\\log_2 p(x_i)$, entropy $-\\sum_v p(v) \\log_2 p(v)$, both in bits. Beam search
+and Choose add up $\\ln p$ instead, in nats, 1.44 bits each.
 [Radford et al. 2019](https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf),
 [Fan et al. 2018](https://arxiv.org/abs/1805.04833), [Holtzman et al. 2020](https://arxiv.org/abs/1904.09751)"""
 PRESS_WRITE = "() => explorer.pressWrite()"

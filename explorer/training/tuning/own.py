@@ -11,7 +11,7 @@ from explorer.training.tuning.recipe import TASKS
 
 FOLDER = ASSETS / "tuning"
 OWN_FILES = {  # task -> file, name for the page
-    "classification": ("classification.tsv", "What guests write: complaint, praise or request"),
+    "classification": ("classification.tsv", "What customers write: complaint, praise or request"),
     "pairs": ("pairs.tsv", "What follows from a sentence"),
     "tagging": ("tagging.tsv", "People, places and organisations"),
     "answers": ("answers.jsonl", "Questions about short passages"),
