@@ -195,8 +195,10 @@ def _wire_form(
     gr.on(others, rename, [act.job, controls.title], controls.title, trigger_mode="always_last", **QUIET)
     given = [*chosen, *controls.options, *data.inputs]
     changes = [one.change for one in (bound, *given)]
-    gr.on(changes, tell, [act.job, bound, *given], act.panel.otherwise, trigger_mode="always_last", **QUIET)
-    gr.on(changes, None, None, controls.message, js="() => ''", **QUIET)  # what was refused is another form now
+    times = gr.Number(0, visible="hidden")
+    # What was refused is another form now. An event of its own tells, for the reason that views.wire gives.
+    gr.on(changes, None, times, [controls.message, times], js="times => ['', times + 1]", **QUIET)
+    times.change(tell, [act.job, bound, *given], act.panel.otherwise, trigger_mode="always_last", **QUIET)
 
 
 def _changing(change: Callable[[str, str], None]) -> Callable[[str, str], str]:

@@ -61,6 +61,7 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         uses = read_uses(start.word, "")
         columns = gr.HTML(_draw(first, uses, start.use), padding=False, elem_classes="result", elem_id="near-columns")
         below = gr.HTML(_foot(first, start.word, ""), padding=False)
+        times = gr.Number(0, visible="hidden")  # makes an event of its own, for the reason that views.wire gives
 
     @in_place(registry, outputs=2, ability=Ability.EMBED)
     def draw_all(
@@ -95,7 +96,8 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         else:
             yield from follow(model if compare == SAME else compare, layer)
 
-    compare.change(follow_beside, [compare, desk.model, chosen], [desk.message, other_layer], **QUIET)
+    compare.change(None, times, times, js="times => times + 1", **QUIET)
+    times.change(follow_beside, [compare, desk.model, chosen], [desk.message, other_layer], **QUIET)
     inputs = [desk.model, desk.word, desk.own, desk.use, query, compare, chosen, desk.file, *desk.which.inputs]
     return View(tab, draw, inputs, [columns, below], {"query": query, "beside": compare, "beside_layer": other_layer})
 

@@ -91,7 +91,9 @@ def build(registry: Registry, desk: Desk) -> View:
         else:
             yield from in_place(registry, **SHOWN)(partial(_draw, desk, maps, {}))(names, colour, *inputs)
 
-    colour.change(lambda chosen: gr.Dropdown(visible=chosen == BY_MODEL), colour, second, **QUIET)
+    colour.change(
+        lambda chosen: gr.Dropdown(visible=chosen == BY_MODEL), colour, second, trigger_mode="multiple", **QUIET
+    )
     inputs = [desk.model, second, colour, desk.word, desk.own, method, dimensions, drawn, *desk.which.inputs]
     own = {"method": method, "dimensions": dimensions, "colour": colour, "second": second}
     return View(tab, draw, inputs, [figure, around, below, drawn], own)
