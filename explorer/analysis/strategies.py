@@ -15,6 +15,8 @@ class Strategy:
         given: What of the text each fill is judged by, in the words of a beginner.
         source: Where the idea is described.
         reveals: Whether it fills one blank after another, so that it can be watched.
+        is_pseudo: Whether its score is no probability, for each fill is judged by all others: over all ways to fill
+            the blanks, it need not add up to 1.
     """
 
     key: str
@@ -24,6 +26,7 @@ class Strategy:
     given: str
     source: str
     reveals: bool = False
+    is_pseudo: bool = False
 
 
 STRATEGIES: dict[str, Strategy] = {
@@ -63,6 +66,7 @@ STRATEGIES: dict[str, Strategy] = {
             given="with all other blanks filled as they are here",
             source="Salazar et al. 2020, https://arxiv.org/abs/1910.14659; Besag 1986 (iterated conditional modes), "
             "https://doi.org/10.1111/j.2517-6161.1986.tb01412.x",
+            is_pseudo=True,
         ),
     )
 }

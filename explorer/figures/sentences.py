@@ -8,7 +8,7 @@ from explorer.analysis.results import BlankFills, BlankReveal, Tokenization
 from explorer.analysis.strategies import STRATEGIES
 from explorer.analysis.words import Word
 from explorer.figures.notes import note
-from explorer.figures.style import likelihood, nats, percent, times
+from explorer.figures.style import likelihood, nats, percent, small_number, times
 
 OPEN = f"<b class='open'>{BLANK}</b>"
 MOST_WORDS = 60  # a text of more is worked on in its box
@@ -18,11 +18,12 @@ def completion_list(fills: BlankFills) -> str:
     """The whole sentences, best first, with how likely they are; of one blank the best alone, as the chart has all."""
     if not fills.completions:
         return "<p class='quiet'>No way to fill all blanks with ordinary words was found.</p>"
-    is_lone = len(fills.blanks) == 1
+    is_lone = len(fills.blanks) == 1  # a blank without others has a probability under every strategy
+    number = small_number if STRATEGIES[fills.strategy].is_pseudo and not is_lone else likelihood
     rows = "".join(
         f"<li><span class='sentence' dir='auto'>{marked(fills.text, completion.text, completion.fills)}</span>"
         f"<span class='number' title='log-probability: {completion.log_probability!r} nats'>"
-        f"{likelihood(completion.log_probability)}</span></li>"
+        f"{number(completion.log_probability)}</span></li>"
         for completion in fills.completions[: 1 if is_lone else None]
     )
     return f"<ol class='completions'>{rows}</ol>" + ("" if is_lone else _how_likely(fills))
@@ -31,13 +32,20 @@ def completion_list(fills: BlankFills) -> str:
 def _how_likely(fills: BlankFills) -> str:
     """What the numbers of the sentences are; the logarithm, which papers have, in a fold."""
     logarithms = [completion.log_probability for completion in fills.completions]
-    words = f"Number: the probability of each filled word {STRATEGIES[fills.strategy].given}, all of them multiplied."
-    if len(logarithms) > 1:
+    strategy = STRATEGIES[fills.strategy]
+    name = "Score" if strategy.is_pseudo else "Number"
+    words = f"{name}: the probability of each filled word {strategy.given}, all of them multiplied."
+    if strategy.is_pseudo:
+        words += (
+            " It ranks the sentences and is no probability of theirs: each word is judged by words that are filled in "
+            "themselves, so the scores need not add up to 1, and one may be above a bar of the charts."
+        )
+    elif len(logarithms) > 1:
         words += f" The first sentence is {times(logarithms[0] - logarithms[1])} the second."
     best = f"{nats(logarithms[0])} for the first sentence"
     return note(words) + (
         f"<details class='note'><summary>As a logarithm</summary>{escape(fills.score.capitalize())}: {best}. "
-        "The number is <i>e</i> to its power.</details>"
+        f"The {name.lower()} is <i>e</i> to its power.</details>"
     )
 
 

@@ -86,6 +86,16 @@ def likelihood(log_probability: float) -> str:
     return f"1 in {one_in / size:,.10g} {name}".rstrip()
 
 
+def small_number(logarithm: float) -> str:
+    """A score between 0 and 1 that is no probability, from its natural logarithm: 0.65, 0.044, 3 · 10⁻⁸."""
+    if logarithm >= math.log(9.5e-5) or logarithm == -math.inf:
+        return f"{math.exp(logarithm):.2g}"
+    exponent = math.floor(logarithm / math.log(10))
+    digit = round(math.exp(logarithm - exponent * math.log(10)))
+    digit, exponent = (1, exponent + 1) if digit == 10 else (digit, exponent)
+    return f"{digit} · 10{raised(exponent)}"
+
+
 def raised(exponent: int) -> str:
     """A whole number as it stands behind a base: −4 in 10⁻⁴."""
     return str(exponent).translate(RAISED)

@@ -7,7 +7,7 @@ import pytest
 from explorer.analysis.strategies import STRATEGIES
 from explorer.analysis.words import split_words
 from explorer.figures.sentences import caption, completion_list, reveal_list, token_strip, word_buttons
-from explorer.figures.style import count_of, likelihood, nats, percent, times
+from explorer.figures.style import count_of, likelihood, nats, percent, small_number, times
 from tests.figures.results import fills, reveal, tokenization
 
 
@@ -25,12 +25,35 @@ def test_whatever_the_visitor_typed_is_escaped():
 
 def test_sentences_are_as_likely_as_their_words_multiplied_and_the_first_is_set_beside_the_second():
     best = fills().completions[0]
-    several = replace(fills(), completions=(replace(best, log_probability=-2.15), replace(best, log_probability=-3.38)))
+    several = replace(
+        fills(),
+        strategy="independent",
+        completions=(replace(best, log_probability=-2.15), replace(best, log_probability=-3.38)),
+    )
     html = completion_list(several)
-    assert re.findall(r"nats'>([^<]*)</span>", html) == ["12 %", "3.4 %"]
+    assert re.findall(r"nats'>([^<]*)</span>", html) == ["12 %", "3.4 %"] and "no probability" not in html
     assert "The first sentence is 3.4 times as likely as the second." in html
     assert "<summary>As a logarithm</summary>" in html and "−2.15 for the first" in html
     assert "the second" not in completion_list(fills())
+
+
+def test_what_is_no_probability_of_a_sentence_is_not_written_as_one():
+    best = fills().completions[0]
+    scored = [replace(best, log_probability=score) for score in (-0.43, -0.97, -1.1)]  # 0.65 + 0.38 + 0.33 > 1
+    html = completion_list(replace(fills(), strategy="joint", completions=tuple(scored)))
+    assert re.findall(r"nats'>([^<]*)</span>", html) == ["0.65", "0.38", "0.33"]
+    assert "no probability of theirs" in html and "need not add up to 1" in html and "times as likely" not in html
+    one = replace(fills(), strategy="joint", blanks=fills().blanks[:1])
+    assert "22 %" in completion_list(one), "a blank without others has a probability"
+
+
+@pytest.mark.parametrize(
+    ("logarithm", "said"),
+    [(0.0, "1"), (math.log(0.044), "0.044"), (math.log(1.04e-4), "0.0001"), (math.log(3.6e-8), "4 · 10⁻⁸"),
+     (math.log(9.7e-12), "1 · 10⁻¹¹"), (-math.inf, "0")],
+)  # fmt: skip
+def test_small_scores_are_written_as_powers_of_ten(logarithm, said):
+    assert small_number(logarithm) == said
 
 
 def test_what_the_numbers_of_sentences_are_is_said_for_each_strategy():
@@ -52,7 +75,7 @@ def test_of_one_blank_the_best_sentence_stands_alone():
     [(0.0, "100 %"), (-9.9, "0.01 %"), (-9.91, "1 in 20,000"), (math.log(3.6e-8), "1 in 28 million"),
      (math.log(9.7e-12), "1 in 100 billion"), (-800.0, "1 in 10³⁴⁷"), (-math.inf, "0 %")],
 )  # fmt: skip
-def test_small_probabilities_are_written_as_powers_of_ten(log_probability, said):
+def test_small_probabilities_are_written_as_one_in_so_many(log_probability, said):
     assert likelihood(log_probability) == said
 
 

@@ -79,6 +79,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
                 "click a choice to put it into the sentence",
                 "bars: probability",
                 "numbers: the same, logarithms on hover",
+                "each model scores in its own way, and Answer in another: compare within a column",
             ],
             SOURCE,
         )
