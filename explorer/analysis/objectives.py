@@ -103,7 +103,7 @@ OBJECTIVE_CARDS: dict[str, ObjectiveCard] = {
         ObjectiveCard(
             key="replaced",
             label="Replaced token detection (ELECTRA)",
-            hint="A generator has put other words in: the model says of each token whether it did.",
+            hint="Some tokens were replaced, in training by a generator: the model says of each whether it was.",
             ability=Ability.DETECT_REPLACED,
             formula=r"\mathcal{L} = -\frac{1}{n} \sum_{i=1}^{n} \begin{cases} \ln D(\tilde{x}, i) & "
             r"\tilde{x}_i = x_i \\ \ln\,(1 - D(\tilde{x}, i)) & \tilde{x}_i \ne x_i \end{cases}",
@@ -119,9 +119,10 @@ OBJECTIVE_CARDS: dict[str, ObjectiveCard] = {
             label="Next sentence prediction (BERT)",
             hint="Does the second sentence follow the first? In training, half of the time it does.",
             ability=Ability.NEXT_SENTENCE,
-            formula=r"\mathcal{L} = -\ln p(\text{next} \mid A, B)",
-            explanation="A classifier on the vector of [CLS] says whether $B$ followed $A$ or came from another "
-            "document. It is easy: a change of topic gives the answer away. RoBERTa dropped it and lost nothing "
+            formula=r"\mathcal{L} = -\ln p(y \mid A, B), \quad y \in \{\text{next}, \text{other}\}",
+            explanation="$y$ is what is true of the pair. A classifier on the vector of [CLS] says whether $B$ "
+            "followed $A$ or came from another document. It is easy: a change of topic gives the answer away. RoBERTa "
+            "dropped it and lost nothing "
             "([Liu et al. 2019](https://arxiv.org/abs/1907.11692)), and so did XLNet and SpanBERT; ALBERT asks "
             "instead which of two neighbouring sentences comes first "
             "([Lan et al. 2020](https://arxiv.org/abs/1909.11942)).",

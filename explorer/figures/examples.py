@@ -27,6 +27,7 @@ PICKED = {  # of BERT's picked tokens: per cent, and what the model reads there
 }
 MARKS = {Fate.MASKED: "■", Fate.RANDOMIZED: "?", Fate.UNCHANGED: "="}
 ARROWS = {"": "", "forward": "→ ", "backward": "← "}
+DEAR_NATS = 5.0  # of the end of a target: it is explained
 DARKEST_NATS = 12.0  # losses from here on have the same background
 
 
@@ -79,7 +80,21 @@ def _writing(example: TrainingExample) -> str:
         + _strip("What the encoder reads", read)
         + _strip("What the decoder should write, and its loss in nats", written)
         + _mean(example, f"over {len(example.answers)} tokens of the target")
+        + _of_end(example)
         + f"<dl class='strings'>{strings}</dl>"
+    )
+
+
+def _of_end(example: TrainingExample) -> str:
+    """Why the end of a target of spans costs much, where it does."""
+    *others, end = example.answers
+    if example.objective != "span" or not others or end.loss_nats < DEAR_NATS:
+        return ""
+    rest = sum(answer.loss_nats for answer in others) / len(others)
+    return note(
+        f"The end, {end.right}, alone costs {end.loss_nats:.1f} nats; without it the mean is {rest:.2f}. A model that "
+        "was trained on rows of one length, as this project's were, expects the end after as many spans as those rows "
+        "had, and not before."
     )
 
 
@@ -93,13 +108,11 @@ def _detecting(example: TrainingExample) -> str:
     return (
         "<div class='detecting'><p class='step'>Which words were replaced? Click them, then look.</p>"
         f"<div class='tokens' dir='auto' role='group' aria-label='Tokens to accuse'>{buttons}</div>"
+        f"{note(f'The replacements are {example.replaced_by}.')}"
         "<p><button type='button' class='reveal' data-reveal>Show what was replaced</button> "
         f"<span class='score' role='status' data-replaced='{count}'></span></p><div class='truth'>"
-        + _mean(example, f"over {len(example.answers)} tokens")
-        + note(
-            "Per cent: the model's probability that the token was replaced. "
-            f"The replacements are {example.replaced_by}."
-        )
+        + _mean(example, f"over {len(example.answers)} tokens, the special ones among them")
+        + note("Per cent: the model's probability that the token was replaced.")
         + "</div></div>"
     )
 

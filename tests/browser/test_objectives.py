@@ -69,7 +69,7 @@ def test_replaced_words_are_guessed_first(opened):
     page.get_by_role("button", name="Show what was replaced").click()
     expect(page.locator(".score:visible")).to_have_text(re.compile(r"^You found \d of \d, and accused 1\d in vain\.$"))
     expect(page.locator(".truth.loss:visible")).to_have_count(21)
-    expect(page.locator(".truth .note:visible", has_text="drawn by MiniLM (masked)")).to_be_visible()
+    expect(page.locator(".detecting .note:visible", has_text="drawn by MiniLM (masked)")).to_be_visible()
 
 
 @pytest.mark.parametrize(

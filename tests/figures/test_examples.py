@@ -87,6 +87,14 @@ def test_an_encoder_decoder_shows_text_input_target_and_both_strings():
     assert "<dt>Target</dt><dd dir='auto'>&lt;extra_id_0&gt; &lt;b&gt;</dd>" in html
 
 
+def test_an_end_that_costs_more_than_the_words_is_explained():
+    ends = (answer(None, "<extra_id_0>", 0.5), answer(None, "cat", 1.5), answer(None, "[SEP]", 11.9))
+    html = draw_example(replace(masked(), objective="span", answers=ends, target_text="<extra_id_0> cat"))
+    assert "The end, [SEP], alone costs 11.9 nats; without it the mean is 1.00." in html
+    cheap = (*ends[:2], answer(None, "[SEP]", 0.1))
+    assert "alone costs" not in draw_example(replace(masked(), objective="span", answers=cheap, target_text="a"))
+
+
 def test_replaced_tokens_are_told_only_when_asked_for():
     tokens = (CLS, token("the"), token("cat", Fate.REPLACED))
     inputs = (CLS, token("the"), token("<i>key", Fate.REPLACED))
@@ -97,7 +105,7 @@ def test_replaced_tokens_are_told_only_when_asked_for():
     assert html.count("class='token guess'") == 2 and html.count("data-replaced='true'") == 1
     assert "<small class='truth right'>was cat</small>" in html and "&lt;i&gt;key" in html
     assert "78 %" in html and "9.5 %" in html  # exp(-0.25); 1 - exp(-0.1)
-    assert "The replacements are drawn by G." in html
+    assert html.index("The replacements are drawn by G.") < html.index("Show what was replaced")
 
 
 def test_the_chance_of_the_next_sentence_and_both_losses():

@@ -54,7 +54,9 @@ def _draw_replacements(model: LoadedModel, plain: PlainText, options: Options) -
         others = [plain.ids[other] for other in range(*plain.inner) if plain.ids[other] != plain.ids[index]]
         if others:
             drawn[index] = others[int(torch.randint(len(others), (), generator=options.generator))]
-    cuts = f", because {given.model} cuts it into other tokens" if given is not None else ""
+    cuts = ""
+    if given is not None:
+        cuts = f", because {given.model} cuts it into other tokens: a model that cuts as {model.card.name} does draws them"
     return drawn, f"other tokens of the text{cuts}"
 
 
