@@ -231,7 +231,7 @@ def test_a_generator_of_the_same_tokens_draws_the_replacements(minis, bert):
     assert changed == {index for index, token in drawn.drawn if token != drawn.tokens[index]}
     foreign = draw_replacements(bert, TEXT)
     example = compute_loss(minis("replaced"), TEXT, objective="replaced", replacements=foreign)
-    assert example.replaced_by.startswith("other tokens of the text, because tiny bert cuts it into other tokens: one")
+    assert example.replaced_by.startswith("other tokens of the text, because tiny bert cuts it into other tokens; one")
 
 
 def test_the_probability_that_a_sentence_follows(two_heads):

@@ -56,7 +56,7 @@ def _draw_replacements(model: LoadedModel, plain: PlainText, options: Options) -
             drawn[index] = others[int(torch.randint(len(others), (), generator=options.generator))]
     cuts = ""
     if given is not None:
-        cuts = f", because {given.model} cuts it into other tokens: a model that cuts as {model.card.name} does draws them"
+        cuts = f", because {given.model} cuts it into other tokens; one that cuts as {model.card.name} does draws them"
     return drawn, f"other tokens of the text{cuts}"
 
 
