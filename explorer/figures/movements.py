@@ -72,8 +72,8 @@ def movement_words(outcome: Outcome, method: str) -> str:
         return note(said + "It began from random weights, so that this is the way from there.")
     if most.relative < CLOSE:
         said += (
-            "Every part stayed within a tenth of its length of where pre-training left it: gradient descent stays "
-            "close to the start, and small changes suffice for the task."
+            "Every part stayed within a tenth of its length of where pre-training left it: here, small changes were "
+            "enough for what it learned."
         )
     return note(said)
 

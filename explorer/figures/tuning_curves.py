@@ -36,14 +36,14 @@ class Curve:
 
 def loss_chart(curves: Sequence[Curve]) -> go.Figure:
     """Training loss (thin) and held-out loss (dashed, with marks) of each run over its epochs."""
-    figure = go.Figure()
+    figure, last = go.Figure(), _last_epoch(curves)
     for curve in curves:
         colour, symbol, _ = mark_of(curve.mark)
         trained = [(step.epoch, step.loss) for step in curve.steps if step.loss is not None]
         measured = [(step.epoch, step.held_out_loss) for step in curve.steps if step.held_out_loss is not None]
         _draw(figure, f"{curve.name}, training", trained, {"color": colour, "width": 1.6}, None)
         line = {"color": colour, "width": 2, "dash": "dash"}
-        _draw(figure, f"{curve.name}, held out", measured, line, symbol)
+        _draw(figure, f"{curve.name}, held out", _level(measured, last), line, symbol)
     names = _names(curves)
     if len(curves) == 1:
         _, _, glyph = mark_of(curves[0].mark)
@@ -61,11 +61,12 @@ def score_chart(curves: Sequence[Curve], score: str, baselines: Mapping[str, flo
         score: Its name, as of tuning_words.SCORES.
         baselines: Name -> the same score without fine-tuning.
     """
-    figure = go.Figure()
+    figure, last = go.Figure(), _last_epoch(curves)
     for curve in curves:
         colour, symbol, _ = mark_of(curve.mark)
         points = [(step.epoch, step.score) for step in curve.steps if step.score is not None]
-        _draw(figure, curve.name, points, {"color": colour, "width": 2}, symbol, share=is_share(score))
+        line = {"color": colour, "width": 2, "dash": "dot" if len(points) == 1 else None}
+        _draw(figure, curve.name, _level(points, last), line, symbol, share=is_share(score))
     names = [*_names(curves), " "] if len(curves) > 1 else []
     figure = _finish(figure, curves, names, f"held-out {score_label(score)}")
     values = [step.score for curve in curves for step in curve.steps if step.score is not None]
@@ -99,7 +100,8 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
             parts.append(f"held-out {score_label(score)} {_way([score_words(score, value) for value in scores])}")
         if not parts:
             continue
-        said.append(f"{curve.name}: {', '.join(parts)}{_turn(held, scores)}.")
+        at_once = " (fitted at once to features read once)" if not losses and len(held) == 1 else ""
+        said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores)}{_is_short(losses)}.")
     return "".join(map(note, said))
 
 
@@ -109,12 +111,28 @@ def _turn(held: Sequence[float], scores: Sequence[float]) -> str:
         return ""
     lowest = held.index(min(held))
     turns = (
-        f"; its held-out loss was lowest ({two_decimals(min(held))}) before the end: from there on it learns its "
-        "examples by heart, and is surer than it should be"
+        f"; its held-out loss was lowest ({two_decimals(min(held))}) before the end: from there on it fits its own "
+        "examples ever better, and is surer than it should be of others"
     )
     if len(scores) == len(held) and max(scores[lowest + 1 :]) > scores[lowest]:
         turns += ". The score still rose: it counts which answers are right, the loss also how sure the wrong ones are"
     return turns
+
+
+def _is_short(losses: Sequence[float]) -> str:
+    """What to say of a run whose epochs were over before it had learned its own examples."""
+    if len(losses) < 8 or losses[-1] < 0.5 * losses[0] or losses[-1] > 0.97 * losses[3 * len(losses) // 4]:
+        return ""
+    return "; its training loss was still falling: with more epochs it would go further"
+
+
+def _last_epoch(curves: Sequence[Curve]) -> float:
+    return max((step.epoch for curve in curves for step in curve.steps), default=0)
+
+
+def _level(points: Sequence[tuple[float, float]], last: float) -> Sequence[tuple[float, float]]:
+    """What was measured once has no course: beside other runs it is a level over all their epochs."""
+    return [(at, points[0][1]) for at in (0.0, last)] if len(points) == 1 and last > points[0][0] else points
 
 
 def _way(numbers: Sequence[str]) -> str:
@@ -157,8 +175,7 @@ def _finish(figure: go.Figure, curves: Sequence[Curve], names: Sequence[str], ti
             x=0, y=1, xref="paper", yref="paper", yanchor="bottom", xanchor="left", align="left",
             text="<br>".join(names), showarrow=False, font={"size": 12.5}, yshift=6,
         )  # fmt: skip
-    last = max((step.epoch for curve in curves for step in curve.steps), default=0)
-    if last:
+    if last := _last_epoch(curves):
         figure.update_xaxes(title="epochs: passes over the examples", range=[-0.02 * last, 1.04 * last])
     else:
         figure.update_xaxes(title="fitted at once to features read once: no steps", range=[-1, 1], tickvals=[])

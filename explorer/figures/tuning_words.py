@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
+from statistics import NormalDist
 
 from explorer.figures.style import two_decimals
 from explorer.training.jobs.results import JobSpec, JobStatus
@@ -133,6 +135,7 @@ def outcome_words(outcome: Outcome, recipe: Recipe) -> str:
     name, value = main
     beside = baseline_words(outcome)
     on = f" on {len(outcome.judged):,} held-out examples" if outcome.judged else " on held-out examples"
+    on = _range_words(name, value, len(outcome.judged)) + on
     return (
         f"<b>{score_term(name, recipe.task)} <span title='{value!r}'>{score_words(name, value)}</span></b>{on}"
         f"{f' ({beside})' if beside else ''}; {count_words(outcome.trained_parameters)} weights trained in "
@@ -202,4 +205,19 @@ def _best_words(status: JobStatus) -> str:
     name, value = main_score(status.outcomes[best])
     run = escape(run_name(status.spec, best))
     term = score_term(name, status.spec.runs[best].recipe.task)
-    return f"Best: {run}, <b>{term} {score_words(name, value)}</b>. "
+    give_or_take = _range_words(name, value, len(status.outcomes[best].judged))
+    chance = "; one seed, so a small lead may be chance" if give_or_take else ""
+    return f"Best: {run}, <b>{term} {score_words(name, value)}</b>{give_or_take}{chance}. "
+
+
+def _range_words(name: str, value: float, count: int) -> str:
+    """The 95 % interval of a share of right answers that so few examples allow; "" of another score.
+
+    Source: Wilson 1927, https://doi.org/10.1080/01621459.1927.10502953.
+    """
+    if name != "accuracy" or not count:
+        return ""
+    z = NormalDist().inv_cdf(0.975)
+    middle, half = value + z**2 / (2 * count), z * math.sqrt(value * (1 - value) / count + (z / (2 * count)) ** 2)
+    low, high = ((middle + side * half) / (1 + z**2 / count) for side in (-1, 1))
+    return f" (95 % interval {100 * low:.0f} to {100 * high:.0f} %)"

@@ -49,10 +49,27 @@ def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_mark
     assert "logistic regression on words 60.0 %" in [note.text for note in scores.layout.annotations]
     words = curve_words(curves, "accuracy")
     assert "training loss from 1.20 to 0.20" in words and EVIL not in words
-    assert words.count("learns its examples by heart") == 1, "only where the held-out loss turned up"
+    assert words.count("is surer than it should be of others") == 1, "only where the held-out loss turned up"
     assert "The score still rose" not in words
     later = [replace(step, score=0.9) if step is STEPS[-1] else step for step in STEPS]
     assert "The score still rose: it counts which answers are right" in curve_words([Curve("A", later, 0)], "accuracy")
+
+
+def test_what_is_fitted_at_once_is_a_level_beside_what_is_learned_step_by_step():
+    at_once = Curve("Head", (replace(STEPS[-1], loss=None, epoch=0.0, held_out_loss=0.7, score=0.6),), 1)
+    _, held, _, level = loss_chart([Curve("Everything", STEPS, 0), at_once]).data
+    assert (list(level.x), list(level.y)) == ([0.0, held.x[-1]], [0.7, 0.7])
+    level = score_chart([Curve("Everything", STEPS, 0), at_once], "accuracy", {}).data[1]
+    assert list(level.y) == [0.6, 0.6] and level.line.dash == "dot"
+    assert list(score_chart([at_once], "accuracy", {}).data[0].x) == [0.0], "alone it is what was measured"
+    assert "Head (fitted at once to features read once): held-out loss 0.70" in curve_words([at_once], "accuracy")
+
+
+def test_a_run_that_was_still_learning_when_it_ended_is_said_to_be_short():
+    falling = (1.2, 1.2, 1.1, 1.1, 1.0, 1.0, 1.0, 0.8)
+    logs = [replace(STEPS[0], loss=loss, held_out_loss=None, score=None) for loss in falling]
+    assert "was still falling" in curve_words([Curve("From random weights", logs)], "accuracy")
+    assert "was still falling" not in curve_words([Curve("A", [*logs, replace(logs[0], loss=0.2)])], "accuracy")
 
 
 def test_the_confusion_matrix_has_numbers_words_and_a_table():
@@ -81,7 +98,7 @@ def test_examples_are_sorted_by_how_sure_the_model_is(order, texts):
 
 
 def test_that_it_stays_close_to_the_start_is_said_only_where_it_does():
-    assert "stays close to the start" in movement_words(OUTCOME, "full")
+    assert "stayed within a tenth of its length" in movement_words(OUTCOME, "full")
     far = replace(OUTCOME, movements=(*OUTCOME.movements[:1], replace(OUTCOME.movements[1], relative=0.4)))
     assert "close" not in movement_words(far, "full")
     assert "close" not in movement_words(OUTCOME, "scratch")
@@ -135,7 +152,7 @@ def test_a_job_says_its_state_in_words_with_its_place_and_its_reason():
     race = make_job("full", "lora")
     better = replace(race.outcomes[1], scores={"accuracy": 0.99})
     assert re.search(
-        r"Best: LoRA, <b><abbr title=[^>]*>accuracy</abbr> 99.0 %</b>",
+        r"Best: LoRA, <b><abbr title=[^>]*>accuracy</abbr> 99.0 %</b> \(95 % interval \d+ to \d+ %\); one seed",
         job_words(replace(race, outcomes=race.outcomes | {1: better})),
     )
     worse = {0: replace(better, scores={"perplexity": 9.0}), 1: replace(better, scores={"perplexity": 7.5})}

@@ -142,11 +142,12 @@ def _constructed(figure: object) -> dict[str, object]:
 
 def _foot(looked: Looked, has_loss: bool) -> str:
     recipe = looked.the_run.recipe
+    which = f"{run_name(looked.status.spec, looked.run)}: " if len(looked.status.spec.runs) > 1 else ""
     return caption(
         [
             looked.the_run.model,
             looked.status.spec.examples_name,
-            f"batches of {recipe.batch_size}",
+            f"{which}batches of {recipe.batch_size}",
             f"learning rate {recipe.peak:g}" if has_loss else "",
             f"texts cut at {recipe.length_tokens} tokens",
             f"seed {recipe.seed}",
