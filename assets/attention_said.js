@@ -8,11 +8,16 @@
   const link = (query, key, weight, before = '') => [
     before, bdi(query), ' looks at ', bdi(key), ': ', explorer.make('b', '', explorer.percent(weight), {title: weight.toFixed(5)})]; // what 16 bits hold
 
-  const ofOne = ({rows, columns, values, largest}, at) => {
+  // Where the choices begin: the first token of a causal model sees nothing but itself, and has none.
+  const free = ({rows, columns}, values) =>
+    (rows.length > 1 && columns.length > 1 && values.slice(1, columns.length).every(weight => !weight) ? columns.length : 0);
+
+  const ofOne = ({rows, columns, values}, at) => {
     const weightOf = (row, column) => values[row * columns.length + column];
     if (!at) {
-      const most = values.indexOf(largest);
-      return link(rows[Math.floor(most / columns.length)], columns[most % columns.length], largest, 'Strongest here: ');
+      let most = free({rows, columns}, values);
+      for (let place = most; place < values.length; place += 1) if (values[place] > values[most]) most = place;
+      return link(rows[Math.floor(most / columns.length)], columns[most % columns.length], values[most], 'Strongest here: ');
     }
     if ('key' in at) return link(rows[at.query], columns[at.key], weightOf(at.query, at.key));
     const isQuery = at.side === 'query';
@@ -27,7 +32,7 @@
     const isQuery = at?.side === 'query';
     const bestOf = ({head, values}) => {
       let most = -1;
-      const begin = at ? at.place * (isQuery ? columns.length : 1) : 0;
+      const begin = at ? at.place * (isQuery ? columns.length : 1) : free({rows, columns}, values);
       const end = at && isQuery ? begin + columns.length : values.length;
       for (let place = begin; place < end; place += at && !isQuery ? columns.length : 1) if (most < 0 || values[place] > values[most]) most = place;
       return {head, query: rows[Math.floor(most / columns.length)], key: columns[most % columns.length], weight: values[most]};

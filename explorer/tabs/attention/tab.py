@@ -77,7 +77,7 @@ def build(registry: Registry) -> LinkedTab:
         changed = [*typed, follow_model(registry, prompt, own["of"], picker.changed)]
         wire(message, views, shown, changed)
     for press, example in examples:
-        filled = [told, picker.name, text, second, new_tokens, which, look]
+        filled = [told, picker.name, text, second, new_tokens, which, look, sub_tabs, shown]
         press.click(lambda example=example: _choose(example), None, filled, **QUIET).then(
             None, look, None, js=head.DRESS, **QUIET
         )
@@ -101,4 +101,4 @@ def _build_views(registry: Registry, prompt: Prompt) -> list[View]:
 
 def _choose(start: Start) -> tuple:
     read = (start.model, start.text, start.second, start.new_tokens)
-    return look_line(start.look_for), *read, start.at, start.look
+    return look_line(start.look_for), *read, start.at, start.look, gr.Tabs(selected="head"), "head"
