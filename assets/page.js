@@ -99,7 +99,8 @@
   });
 
   // What an example says to look for goes when a field of its tab is touched, or was named by an address.
-  const forgetLook = panel => panel?.querySelector('.until-touched')?.classList.add('gone');
+  const looksOf = panel => panel?.querySelectorAll('.until-touched') ?? []; // Gradio gives the class to a block and to what it holds
+  const forgetLook = panel => looksOf(panel).forEach(look => look.classList.add('gone'));
   document.addEventListener('input', event => {
     if (event.target.closest('.controls-side, textarea')) forgetLook(event.target.closest('.halves')?.closest('[role="tabpanel"]'));
   });
@@ -107,7 +108,7 @@
     const panel = event.target.closest('[role="tabpanel"]');
     if (event.target.closest('.controls-side [role="option"], #use-list, .views > .tab-wrapper')) forgetLook(panel);
     const example = event.target.closest('.example');
-    if (example && !example.closest('.result-side')) panel?.querySelector('.until-touched')?.classList.remove('gone');
+    if (example && !example.closest('.result-side')) looksOf(panel).forEach(look => look.classList.remove('gone'));
   });
   const forgetLooksInSight = () => [...document.querySelectorAll('.until-touched')].forEach(
     look => look.offsetParent && look.classList.add('gone'));

@@ -1,13 +1,15 @@
 """One plain sentence beside a chart for what a reader would stumble on, and nothing where there is nothing."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
 from explorer.analysis.generation_results import PromptLength
-from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking
+from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking, TextContrast
 from explorer.figures.style import as_words, percent, times
 
+LEAST = 1e-12  # probability that ratios are told of
 MOST_TOLD = 3  # blanks whose words are named
 UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
 CONTINUES = "##"  # as BERT's marks a piece that continues a word
@@ -176,6 +178,20 @@ def models_note(results: Sequence[BlankFills], blank: int) -> str:
     if high - low < 0.05:  # one decimal is shown
         return note(told)
     return note(f"{told}{surest} is surest: as unsure as among {as_words(low)}; {least} as among {as_words(high)}.")
+
+
+def contrast_note(contrast: TextContrast) -> str:
+    """The word that leans most to each of two texts, and how much more likely it is there."""
+    told = []
+    if contrast.words and contrast.words[0].log_odds_ratio > 0:
+        word = contrast.words[0]
+        ratio = times(math.log(max(word.probability, LEAST) / max(word.other_probability, LEAST)))
+        told.append(f"In the first sentence “{word.text}” is {ratio} in the second")
+    if contrast.words and contrast.words[-1].log_odds_ratio < 0:
+        word = contrast.words[-1]
+        ratio = times(math.log(max(word.other_probability, LEAST) / max(word.probability, LEAST)))
+        told.append(f"{'in' if told else 'In'} the second “{word.text}” is {ratio} in the first")
+    return note("; ".join(told) + ".") if told else ""
 
 
 def length_note(length: PromptLength | str, *, is_empty: bool = False) -> str:

@@ -37,8 +37,8 @@ def _how_likely(fills: BlankFills) -> str:
     words = f"{name}: the probability of each filled word {strategy.given}, all of them multiplied."
     if strategy.is_pseudo:
         words += (
-            " It ranks the sentences and is no probability of theirs: each word is judged by words that are filled in "
-            "themselves, so the scores need not add up to 1, and one may be above a bar of the charts."
+            " It ranks sentences and is no probability of theirs: each word is judged by words filled in themselves, "
+            "so scores need not add up to 1."
         )
     elif len(logarithms) > 1:
         words += f" The first sentence is {times(logarithms[0] - logarithms[1])} the second."

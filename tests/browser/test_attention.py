@@ -13,6 +13,7 @@ from explorer.analysis.attention_levels import to_words, without_tokens
 from explorer.analysis.attention_packing import unpack_weights
 from explorer.analysis.attention_results import AttentionStack
 from explorer.tabs.attention.first_reading import read_first_reading
+from tests.browser.conftest import come_to_rest
 
 TEXT = "#attention-text textarea"
 HEAD = ".attention-head"
@@ -128,6 +129,17 @@ def test_every_head_in_little_opens_its_head_and_a_link_brings_it_back(open_page
     box = again.locator(".matrix-canvas").bounding_box()
     again.mouse.move(box["x"] + 96 + 20, box["y"] + 84 + 20)
     expect(again.locator(SAID)).to_contain_text("“[CLS]” (1) looks at “[CLS]” (1): ")
+
+
+def test_an_example_opens_where_its_head_is_and_says_what_to_look_for(open_page):
+    page = open_page(f"{TAB}&show=find")  # a link to a view is of no example
+    look = page.locator(".look.block", has_text="Look for: how much of this head")
+    page.get_by_role("button", name="Nothing to do").click()
+    expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-5-6")
+    expect(page.get_by_role("tab", name="Head", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(look).to_be_visible()
+    expect(page.locator(f"{HEAD} .lines-tokens.query .unit")).not_to_have_count(0)
+    come_to_rest(page)
 
 
 def test_a_table_lists_the_strongest_links_and_a_link_brings_it_back(open_page):

@@ -7,6 +7,7 @@ import pytest
 from explorer.analysis.results import Choice, Completion, RankedCandidate
 from explorer.figures.notes import (
     candidates_note,
+    contrast_note,
     fills_note,
     foreign_note,
     itself_note,
@@ -15,7 +16,7 @@ from explorer.figures.notes import (
     step_note,
     unknown_note,
 )
-from tests.figures.results import BLANK, CAT, ING, fills, ranking, reveal
+from tests.figures.results import BLANK, CAT, ING, contrast, fills, ranking, reveal
 
 UNKNOWN = Choice("[UNK]", "[UNK]", 100, 0.3)
 WHOLE = tuple(replace(BLANK, choices=(choice,)) for choice in (CAT, Choice("sat", "sat", 7, 0.3)))
@@ -62,6 +63,15 @@ def test_what_several_models_expect_is_said():
     assert "First choices: &lt;b&gt; “cat”, Other “mat”. " in told
     assert "Other is surest: as unsure as among 2.0 words; &lt;b&gt; as" in told
     assert models_note([one], 0) == ""
+
+
+def test_the_words_that_two_sentences_part_on_are_said():
+    told = contrast_note(contrast())
+    assert "In the first sentence “his” is 6.0 times as likely as in the second; in the second “her” is 14" in told
+    assert contrast_note(replace(contrast(), words=contrast().words[1:])).startswith(
+        "<p class='note'>In the second “her”"
+    )
+    assert contrast_note(replace(contrast(), words=())) == ""
 
 
 def test_a_model_beside_itself_is_said():

@@ -7,7 +7,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.errors import UnsuitableText
 from explorer.figures.bars import NO_DIFFERENCE, contrast_bars
-from explorer.figures.notes import note, unknown_note
+from explorer.figures.notes import contrast_note, note, unknown_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -45,9 +45,8 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         if not contrast.words:
             return gr.Plot(visible=False), note(NO_DIFFERENCE)
         divergence = f"Jensen-Shannon divergence {contrast.divergence_bits:.3f} bits (0 = same, 1 = nothing shared)"
-        foot = unknown_note(word.text for word in contrast.words) + caption(
-            [contrast.model, f"the {len(contrast.words)} words that differ most", divergence]
-        )
+        told = contrast_note(contrast) + unknown_note(word.text for word in contrast.words)
+        foot = told + caption([contrast.model, f"the {len(contrast.words)} words that differ most", divergence])
         links = download_links(contrast, "contrast", (f"First: {text}", f"Second: {other}", contrast.model))
         return gr.Plot(contrast_bars(contrast), visible=True), foot + links
 
