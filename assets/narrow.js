@@ -1,6 +1,6 @@
-// A figure that says how it is laid out on a small screen (layout.meta.narrow) is drawn so there, and anew when it turns.
+// A figure that says how it is laid out on a phone (layout.meta.narrow) is drawn so there, and anew when the screen turns.
 (() => {
-  const phone = matchMedia('(max-width: 1023px)'); // beside the controls of a tablet there is no more room than on a phone
+  const phone = matchMedia('(max-width: 700px)');
   const given = new WeakMap(); // place -> what was to be drawn there
   let plotly;
   Object.defineProperty(window, 'Plotly', { // it comes with the first figure

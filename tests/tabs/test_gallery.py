@@ -78,3 +78,10 @@ def test_what_the_visitor_typed_stays():
 
 def test_the_sentence_of_an_example_brings_them_back():
     assert follow_example(GALLERY, JAPAN.text, "", "", JAPAN) == (JAPAN.candidates, JAPAN.other, JAPAN)
+
+
+def test_what_looks_at_france_does_not_know_its_capital(shipped_registry):
+    """As the example of attention says."""
+    [start] = (start for start in attention.gallery.read_gallery() if start.label == "The capital of ___")
+    fills = shipped_registry.run(start.model, partial(analysis.fill_blanks, text=start.text))
+    assert [choice.text for choice in fills.blanks[0].choices[:2]] == ["france", "paris"]
