@@ -32,7 +32,7 @@
     // Labels that cover no other one, and few points, the largest groups first; on a phone none: they would cover all.
     const readable = (centres, plot) => {
       const {xaxis, yaxis} = plot._fullLayout;
-      const names = plot.data[data.groups.length + 1].text;
+      const names = plot.data[data.groups.length + 1].text.map(text => text.replace(/<[^>]*>/g, ''));
       const none = centres.map(() => [null, null]);
       if (plot.clientWidth < NARROW_PIXELS) return none;
       const within = (value, half, most) => Math.min(Math.max(value, half), Math.max(half, most - half));

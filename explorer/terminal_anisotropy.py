@@ -39,12 +39,15 @@ def describe_rogues(result: RogueDimensions) -> str:
     parts = [columns(rows, right=range(4))]
     said = result.ablation
     if said:
-        rows = [["without", "divergence, bits", "same first choice", "random dimensions, bits", "same first choice"]]
-        for one, random, kept in zip(said.rogue, said.random, said.random_kept, strict=True):
-            dims = " ".join(map(str, one.dimensions))
-            rows.append([dims, f"{one.divergence_bits:.4f}", percent(one.kept), f"{random:.4f}", percent(kept)])
+        rows = [["without", "divergence, bits", "95 %", "same first choice", "random dimensions, bits", "from - to",
+                 "same first choice"]]  # fmt: skip
+        of_random = (said.random, said.random_least, said.random_most, said.random_kept)
+        for one, random, least, most, kept in zip(said.rogue, *of_random, strict=True):
+            own = [f"{one.divergence_bits:.4f}", f"{one.low_bits:.4f} - {one.high_bits:.4f}", percent(one.kept)]
+            others = [f"{random:.4f}", f"{least:.4f} - {most:.4f}", percent(kept)]
+            rows.append([" ".join(map(str, one.dimensions)), *own, *others])
         title = f"Predictions at {said.places:,} places, dimensions of layer {said.layer} set to their {said.value}"
-        parts.append(f"{title}\n" + columns(rows, right=range(1, 5)))
+        parts.append(f"{title}; {said.draws} draws of random ones\n" + columns(rows, right=range(1, 7)))
     about = f"Model: {result.model} · r² of cosines over {result.pairs:,} pairs\n{result.protocol}"
     return "\n\n".join([*parts, "\n".join([*result.remarks, about])])
 

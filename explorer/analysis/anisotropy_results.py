@@ -105,11 +105,15 @@ class AblatedPrediction:
         dimensions: Which numbers.
         divergence_bits: Kullback-Leibler divergence from the intact prediction, mean over the places.
         kept: Share of the places whose likeliest token stays the same.
+        low_bits: Lower end of the divergence's 95 % bootstrap interval over the places.
+        high_bits: Upper end.
     """
 
     dimensions: tuple[int, ...]
     divergence_bits: float
     kept: float
+    low_bits: float
+    high_bits: float
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,8 @@ class DimensionAblation:
         random: For as many dimensions that were drawn at random instead, mean over the draws: bits.
         random_kept: Likewise, the share of the places whose likeliest token stays the same.
         draws: How often they were drawn.
+        random_least: Of these draws, the one that moved the predictions least: bits, likewise by how many.
+        random_most: The one that moved them most.
     """
 
     layer: int
@@ -134,6 +140,8 @@ class DimensionAblation:
     random: tuple[float, ...]
     random_kept: tuple[float, ...]
     draws: int
+    random_least: tuple[float, ...]
+    random_most: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,13 +52,15 @@ def _tables_of_rogues(result: RogueDimensions) -> dict[str, Table]:
             row = [*about, layer, float(result.mean_cosine[index]), rank, dim, own[dim], share, mean, deviation]
             top.append([*row, result.pairs, squared, ranked])
     predictions: Table = [[*head, "layer", "value", "places", "without", "divergence_bits", "kept"]]
-    predictions[0] += ["random_divergence_bits", "random_kept"]
+    predictions[0] += ["low_bits", "high_bits", "draws", "random_divergence_bits", "random_kept", "random_least_bits"]
+    predictions[0] += ["random_most_bits"]
     if result.ablation:
         said = result.ablation
-        for one, *random in zip(said.rogue, said.random, said.random_kept, strict=True):
+        of_random = (said.random, said.random_kept, said.random_least, said.random_most)
+        for one, *random in zip(said.rogue, *of_random, strict=True):
             dims = " ".join(map(str, one.dimensions))
             row = [*about, said.layer, said.value, said.places, dims, one.divergence_bits, one.kept]
-            predictions.append([*row, *random])
+            predictions.append([*row, one.low_bits, one.high_bits, said.draws, *random])
     return {"top": top, "contributions": contributions, "predictions": predictions}
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from explorer.analysis.anisotropy_results import AblatedPrediction, DimensionAblation
 from explorer.analysis.head_ablation import divergences
+from explorer.analysis.intervals import mean_intervals
 from explorer.analysis.prompts import EVERY_ORDER
 from explorer.analysis.vector_stream import Census, Corpus, read_corpus
 from explorer.errors import UnsuitableModel
@@ -90,27 +91,30 @@ def ablate_dimensions(
     def change(states: Float[Tensor, "place dim"]) -> Float[Tensor, "version place dim"]:
         return torch.where(masks[:, None], put.to(states.dtype), states)
 
-    apart, same = np.zeros(len(wanted)), np.zeros(len(wanted))
-    count = 0
+    found, same, count = [], np.zeros(len(wanted)), 0
     for rows, positions in _batches(model, corpus, census, is_masked, places, len(wanted) + 1, of_places, is_last):
         if is_last:
             scores = predict_from_states(model, rows, positions, change)
         else:
             scores = _predict_from_layer(model, layer, rows, positions, masks, put)
         best = scores.argmax(dim=-1)
-        for version in range(len(wanted)):
-            apart[version] += float(divergences(scores[0], scores[version + 1]).sum())
+        found.append(np.stack([divergences(scores[0], one).cpu().numpy() for one in scores[1:]]))
         same += (best[1:] == best[0]).sum(dim=1).cpu().numpy()
         count += len(rows)
     if not count:
         raise UnsuitableModel(f"{model.card.name} has nothing to predict in these sentences.")
-    apart, same = apart.reshape(1 + draws, -1) / count, same.reshape(1 + draws, -1) / count
+    by_place = np.concatenate(found, axis=1, dtype=np.float64)
+    apart, same = by_place.mean(axis=1).reshape(1 + draws, -1), same.reshape(1 + draws, -1) / count
+    ends = mean_intervals(by_place[: len(top)], seed=seed).tolist()
     rogue = tuple(
-        AblatedPrediction(tuple(map(int, top[: number + 1])), float(apart[0, number]), float(same[0, number]))
+        AblatedPrediction(
+            tuple(map(int, top[: number + 1])), float(apart[0, number]), float(same[0, number]), *ends[number]
+        )
         for number in range(len(top))
     )
-    others_apart, others_same = (tuple(map(float, one[1:].mean(axis=0))) for one in (apart, same))
-    return DimensionAblation(layer, count, value, rogue, others_apart, others_same, draws)
+    of_others = (apart[1:].mean(axis=0), same[1:].mean(axis=0), apart[1:].min(axis=0), apart[1:].max(axis=0))
+    mean, kept, least, most = (tuple(map(float, one)) for one in of_others)
+    return DimensionAblation(layer, count, value, rogue, mean, kept, draws, least, most)
 
 
 def _predict_from_layer(

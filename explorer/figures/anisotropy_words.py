@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from explorer.analysis.anisotropy_metrics import METRICS
@@ -11,7 +11,13 @@ from explorer.figures.anisotropy_charts import adjusted_of, line_names, number_w
 from explorer.figures.layer_lines import mark_of
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
+from explorer.models.card import Ability, ModelCard
 
+PAIRS = (
+    "When you compare: the layers of {models} learned from pairs of like sentences, {how}, and that spreads vectors "
+    "out (Gao et al. 2021). Of models that learned from text alone, many are far less isotropic: in the last layer of "
+    "GPT-2 any two words are at a cosine near 1 (Ethayarajh 2019)."
+)
 ISOTROPIC = " Thin line across: what as many vectors in random directions would have."  # below a metric_chart
 
 
@@ -31,6 +37,16 @@ def metric_words(found: Sequence[Anisotropy], key: str, layer: int) -> str:
     if len(levels) == 1 and None not in levels:
         parts.append(f"isotropic: {number_words(levels.pop())}")
     return f"<p class='senses-said'>{escape(METRICS[key].label)}. {'; '.join(parts)}.</p>"
+
+
+def pairs_note(cards: Iterable[ModelCard]) -> str:
+    """Which models began as sentence encoders, and so stand apart from others; "" where none did."""
+    found = {card.name: card for card in cards if card.learned_from_pairs}
+    if not found:
+        return ""
+    is_first = any(Ability.EMBED_SENTENCES not in card.abilities for card in found.values())
+    how = "before they were taught their task" if is_first else "as in Sentence-BERT"
+    return note(PAIRS.format(models=" and ".join(found), how=how))
 
 
 def histogram_words(found: Sequence[Anisotropy], layer: int) -> str:

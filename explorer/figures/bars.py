@@ -37,7 +37,9 @@ MOST_TITLE_CHARACTERS = 26  # of a chart that has half of a small screen
 MOST_LINE_CHARACTERS = 24  # where it breaks; the whole name stands below
 POWERS_OF_TEN = "Probability (logarithmic scale)"
 MOST_POWERS = 3  # steps between the marks of that axis
-LEAST_BAR = 0.5  # of the least likely candidate, in powers of ten
+LEAST_POINT = 0.5  # from the edge, in powers of ten
+POINT_PIXELS = 10
+PAST_POINT = "\u2002"  # between a point and its number
 PART = " · "  # between what the name of a tuned model is made of
 SPARE_FOR_NUMBERS = 1.4  # what the numbers behind the bars need on a small screen
 ROUND_SHARES = (1, 2, 3, 4, 6, 8, 10)  # in the first digit of a percentage; their halves are round, too
@@ -121,7 +123,8 @@ def _empty_grid(rows: int, columns: int, charts: int, vertical_spacing: float) -
 
 def candidate_bars(ranking: CandidateRanking) -> go.Figure:
     """The visitor's candidates and the model's choices, on a scale of powers of ten, for a name of several pieces may
-    be a million times less likely than a word; the visitor's are marked by a star."""
+    be a million times less likely than a word; the visitor's are marked by a star. Points, for that scale has no 0 from
+    which the length of a bar could say anything."""
     ranked = [(n, candidates) for n, candidates in enumerate(ranking.blanks, 1) if candidates]
     if not ranked:
         return _words_only("No candidates were given.")
@@ -135,17 +138,21 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
         vertical_spacing=FRAME_PIXELS / height,
     )
     powers = [[one.log_probability / math.log(10) for one in candidates] for _, candidates in ranked]
-    least = math.floor(min(itertools.chain(*powers))) - LEAST_BAR
+    least = math.floor(min(itertools.chain(*powers))) - LEAST_POINT
     for row, ((_, candidates), of_ten) in enumerate(zip(ranked, powers, strict=True), 1):
         figure.add_trace(
-            go.Bar(
+            go.Scatter(
                 x=[power - least for power in of_ten],
                 y=list(range(len(candidates))),
-                text=[likelihood(candidate.log_probability) for candidate in candidates],
-                textposition="outside",
+                mode="markers+text",
+                text=[f"{PAST_POINT}{likelihood(candidate.log_probability)}" for candidate in candidates],
+                textposition="middle right",
                 cliponaxis=False,
-                orientation="h",
-                marker_color=[ORANGE if candidate.is_own else BLUE for candidate in candidates],
+                marker={
+                    "color": [ORANGE if candidate.is_own else BLUE for candidate in candidates],
+                    "symbol": ["star" if candidate.is_own else "circle" for candidate in candidates],
+                    "size": [POINT_PIXELS + 3 * candidate.is_own for candidate in candidates],
+                },
                 customdata=[
                     [escape(" ".join(c.tokens)), c.log_probability, c.log_probability_per_token, len(c.tokens)]
                     for c in candidates
@@ -166,7 +173,8 @@ def candidate_bars(ranking: CandidateRanking) -> go.Figure:
         tickangle=0,
     )
     figure.update_xaxes(title=POWERS_OF_TEN, row=len(ranked))
-    figure.update_yaxes(autorange="reversed")
+    for row, size in enumerate(sizes, 1):
+        figure.update_yaxes(range=[size - 0.5, -0.5], showgrid=True, row=row, col=1)
     return figure.update_layout(template=STYLE, height=height)
 
 

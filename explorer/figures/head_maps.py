@@ -11,7 +11,7 @@ from jaxtyping import Float
 from numpy import ndarray
 
 from explorer.analysis.head_measures import MEASURES
-from explorer.analysis.head_patterns import RELATION_WORDS, RESTING, head_name, relation_label
+from explorer.analysis.head_patterns import RELATION_WORDS, RESTING, head_name, interval_words, relation_label
 from explorer.analysis.head_results import HeadMeasures, HeadPattern, RelationMatches
 from explorer.figures.style import percent
 
@@ -56,7 +56,7 @@ def map_measure(measures: HeadMeasures, relations: RelationMatches, key: str) ->
         if key == RELATION + one.relation:
             says = (
                 "How often a head’s strongest attention between words joins a word with the one it depends on, in the "
-                "better of the two directions."
+                f"better of the two directions. The best: {interval_words(float(one.accuracy.max()), one.count)}."
             )
             words = f"the word {abs(one.offset)} {'to the right' if one.offset > 0 else 'to the left'}"
             return MappedMeasure(

@@ -23,6 +23,30 @@ SHARE_WORDS = {
 MARKS = ((BLUE, "circle", "●"), (ORANGE, "diamond", "◆"))
 MOST_TICKS = 6
 NO_ANSWER = "<span class='quiet'>(nothing)</span>"
+FROM_NOTHING = {  # what the tables of this project's models show, by name; what stands in quotes is an answer there
+    "BERT mini": "for two million tokens every question gets the commonest signs and words, “the” and “of”. Then the "
+    "place counts: “He” and “The” begin a sentence. From 4 to 6 M on come words of the right kind (“came”, “went”) and "
+    "what stands together (“York”), from 19 M what the sentence is about (“door”, “room”). That London is the capital "
+    "of England it never puts first.",
+    "GPT mini": "first nothing but “the”, then what stands together, again and again (“United States”). From 4 M on "
+    "the sentences have a verb, late in training they end and begin anew. What they say of cities and years is "
+    "invented to the end.",
+    "ELMo mini": "one direction learns what the other cannot see: from the left “New” calls for “York” after 1.6 M "
+    "tokens, but only the right side knows that “into the room” wants “came” or “went” (4 M). Neither side alone knows "
+    "that a cat sits on a “table” before 28 M.",
+    "ELECTRA mini": "six of seven tokens are the text’s own, so that “none was replaced” is a good answer: for three "
+    "million tokens it gives no other. Then it accuses whatever ends a sentence, and only late the word that does not "
+    "belong, “Tuesday” after “sat on the”.",
+    "T5 mini": "for most of the training it writes nothing, or one of the commonest words: the decoder learns what is "
+    "frequent before it reads what the encoder read. Words that fit their gap come after 19 M tokens and later "
+    "(“York”, “stood”, “door”).",
+}
+BEGINS = "Trained from nothing: "
+FROM_ANOTHER = (
+    "Not from nothing: the layers are those of all-MiniLM-L6-v2, which had read a billion pairs of sentences. What "
+    "the table shows is how fast they learn another task, not in which order a language is learned; for that, choose "
+    "a model trained from nothing."
+)
 
 
 def learning_curves(trace: TrainingTrace) -> go.Figure:
@@ -74,6 +98,18 @@ def _ticks(tokens: Sequence[int]) -> list[int]:
         if len(ticks) <= MOST_TICKS:
             break
     return ticks
+
+
+def learning_words(name: str, *, from_nothing: bool) -> str:
+    """What to see in the table of a model: in which order it learned, or that it had learned before.
+
+    Args:
+        name: Of the model.
+        from_nothing: Whether its weights were random when the training began.
+    """
+    if not from_nothing:
+        return FROM_ANOTHER
+    return BEGINS + FROM_NOTHING[name] if name in FROM_NOTHING else ""
 
 
 def answers_table(trace: TrainingTrace) -> str:

@@ -12,6 +12,10 @@ from explorer.figures.style import percent
 FEWEST_USES = 10  # of fewer, shares of neighbours say nothing
 MUCH = 0.1  # less of the same sense on the map than by all numbers
 HOVER_CHARACTERS = 44  # in a line: as a phone shows
+ISLANDS = (
+    "Islands need not be senses: {method} keeps who is near whom, and parts the rest as it likes. How far islands lie "
+    "apart, and how large they are, says nothing."
+)
 MOST_AROUND = 90  # characters of a sentence on either side of a use
 
 
@@ -22,6 +26,12 @@ def quality_words(projection: Projection, place: int) -> str:
         projection: Of one use or more.
         place: Of the layer among those of the maps.
     """
+    words = _quality_words(projection, place)
+    name = METHODS[projection.maps.method]
+    return words if projection.maps.method == "pca" else f"{words} {ISLANDS.format(method=name)}"
+
+
+def _quality_words(projection: Projection, place: int) -> str:
     quality, shares = projection.quality[place], projection.maps.shares
     parts = []
     if shares is not None:

@@ -123,7 +123,8 @@ def layer_lines(result: RogueDimensions, k: int) -> list[LayerLine]:
 
 
 def ablation_chart(ablation: DimensionAblation, k: int) -> go.Figure:
-    """How far predictions move without the top 1, 2, … dimensions, beside as many random ones.
+    """How far predictions move without the top 1, 2, … dimensions, beside as many random ones, each within its band:
+    the interval that so few predictions allow, and the least and the most of the draws.
 
     Args:
         ablation: Of k dimensions or more.
@@ -137,13 +138,17 @@ def ablation_chart(ablation: DimensionAblation, k: int) -> go.Figure:
         f"{number} random, mean of {ablation.draws} draws<br>same first choice {percent(kept)}"
         for number, kept in zip(numbers, ablation.random_kept, strict=False)
     ]
+    lows, highs = [one.low_bits for one in rogue], [one.high_bits for one in rogue]
+    least, greatest = list(ablation.random_least[:k]), list(ablation.random_most[:k])
     figure = go.Figure()
+    _band(figure, "interval", numbers, lows, highs, BLUE)
+    _band(figure, "draws", numbers, least, greatest, ORANGE)
     _line(figure, "top", numbers, bits, BLUE, "circle", "solid", says, "%{y:.6f} bits")
     _line(figure, "random", numbers, random, ORANGE, "diamond", "dash", others, "%{y:.6f} bits")
     is_above = bits[-1] >= random[-1]
-    _name(figure, "the top dimensions", numbers, bits, "top" if is_above else "bottom")
-    _name(figure, "as many at random", numbers, random, "bottom" if is_above else "top")
-    most = max(*bits, *random) or 1.0
+    _name(figure, "the top dimensions", numbers, highs if is_above else lows, "top" if is_above else "bottom")
+    _name(figure, "as many at random", numbers, least if is_above else greatest, "bottom" if is_above else "top")
+    most = max(*highs, *greatest) or 1.0
     figure.update_yaxes(title="bits of divergence, mean", range=[-0.14 * most, 1.2 * most], nticks=6)
     return _finish(figure, k, f"dimensions {_put(ablation)}", first=1)
 
@@ -177,6 +182,23 @@ def _line(
             marker={"symbol": symbol, "size": 8},
             customdata=says,
             hovertemplate=f"%{{customdata}}<br>{number}<extra></extra>",
+        )
+    )
+
+
+def _band(figure: go.Figure, name: str, numbers: list[int], lows: list[float], highs: list[float], colour: str) -> None:
+    """From the lowest to the highest at each number, as bars with ends: bands that overlap would hide each other."""
+    middle = [(low + high) / 2 for low, high in zip(lows, highs, strict=True)]
+    half = [(high - low) / 2 for low, high in zip(lows, highs, strict=True)]
+    figure.add_trace(
+        go.Scatter(
+            x=numbers,
+            y=middle,
+            name=name,
+            mode="markers",
+            marker={"color": colour, "size": 1},
+            error_y={"array": half, "color": colour, "thickness": 1.5, "width": 5},
+            hoverinfo="skip",
         )
     )
 

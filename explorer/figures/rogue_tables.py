@@ -133,11 +133,23 @@ def ablation_words(ablation: DimensionAblation, k: int) -> str:
     one, random, kept = ablation.rogue[k - 1], ablation.random[k - 1], ablation.random_kept[k - 1]
     which = "the top dimension" if k == 1 else f"the top {k}"
     others = "a random one" if k == 1 else f"{k} random ones"
-    times = f" That is {one.divergence_bits / random:.1f} times as far." if random > 0 else ""
+    least, most = ablation.random_least[k - 1], ablation.random_most[k - 1]
+    if one.low_bits > most:
+        told = f"So the top ones move them {_times(one.divergence_bits, random)}farther than any of the draws."
+    elif one.high_bits < least:
+        told = "So the top ones move them less than any of the draws."
+    else:
+        told = "These overlap: the top ones are not told apart from others by so few predictions and draws."
     return note(
-        f"Without {which}, predictions move by {one.divergence_bits:.4f} bits, and {percent(one.kept)} keep their "
-        f"first choice; without {others}, by {random:.4f} bits, and {percent(kept)} keep it.{times}"
+        f"Without {which}, predictions move by {one.divergence_bits:.4f} bits (95 % interval {one.low_bits:.4f} to "
+        f"{one.high_bits:.4f}, the {ablation.places:,} predictions drawn again), and {percent(one.kept)} keep their "
+        f"first choice; without {others}, by {random:.4f} bits ({ablation.draws} draws, from {least:.4f} to "
+        f"{most:.4f}), and {percent(kept)} keep it. {told}"
     )
+
+
+def _times(bits: float, random: float) -> str:
+    return f"about {bits / random:.1f} times as far as the mean of the draws, and " if random > 0 else ""
 
 
 def _place(result: RogueDimensions, index: int, dim: int, k: int) -> str:

@@ -68,8 +68,8 @@ def sense_map(projection: Projection, *, colour: str = "sense", key: str = "") -
     for group in group_points(projection, colour):
         figure.add_trace(_points(projection, group, coordinates[-1][list(group.points)], colour))
     figure.add_trace(_ring(dimensions))
-    if names := _label_names(projection, colour):
-        figure.add_trace(_labels(names, _centres(projection, colour, coordinates[-1])))
+    if groups := _labelled(projection, colour):
+        figure.add_trace(_labels(groups, _centres(projection, colour, coordinates[-1])))
     figure.update_layout(
         template=STYLE,
         height=HEIGHT_PIXELS,
@@ -105,7 +105,7 @@ def pack_map(projection: Projection, *, colour: str = "sense", key: str = "", wo
     """
     groups = group_points(projection, colour)
     coordinates = _framed(projection)
-    has_labels = bool(_label_names(projection, colour))
+    has_labels = bool(_labelled(projection, colour))
     centres = [_centres(projection, colour, layer).round(DECIMALS).tolist() for layer in coordinates]
     packed = {
         "key": key,
@@ -197,12 +197,17 @@ def _ring(dimensions: int) -> go.Scatter:
     return go.Scatter3d(z=[None], **shared) if dimensions == 3 else go.Scatter(cliponaxis=False, **shared)
 
 
-def _labels(names: Sequence[str], at: Float[ndarray, "label axis"]) -> go.Scatter:
+def _labels(groups: Sequence[Group], at: Float[ndarray, "label axis"]) -> go.Scatter:
+    """Names beside the points, each behind its mark: where a name stands says nothing, the mark says whose it is."""
+    texts = [
+        f"<span style='color:{group.mark.colour}'>{GLYPHS[group.mark.shape]}</span> {escape(group.name, quote=False)}"
+        for group in groups
+    ]
     return go.Scatter(
         x=at[:, 0],
         y=at[:, 1],
         mode="text",
-        text=[escape(name, quote=False) for name in names],
+        text=texts,
         textfont={"size": 13},
         hoverinfo="skip",
         name="labels",
@@ -211,12 +216,12 @@ def _labels(names: Sequence[str], at: Float[ndarray, "label axis"]) -> go.Scatte
     )
 
 
-def _label_names(projection: Projection, colour: str) -> list[str]:
+def _labelled(projection: Projection, colour: str) -> list[Group]:
     """What is written on the map: the groups, unless they are one alone; in a cloud they would cover each other."""
     if projection.maps.coordinates.shape[2] == 3:
         return []
     groups = [group for group in group_points(projection, colour) if colour not in ("place", "model")]
-    return [group.name for group in groups] if len(groups) > 1 else []
+    return groups if len(groups) > 1 else []
 
 
 def _centres(projection: Projection, colour: str, layer: Float[ndarray, "point axis"]) -> Float[ndarray, "label axis"]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from html import escape
-from statistics import NormalDist
 
+from explorer.analysis.intervals import share_interval
 from explorer.figures.style import two_decimals
 from explorer.training.jobs.results import JobSpec, JobStatus
 from explorer.training.tuning.recipe import METHODS, Recipe
@@ -211,13 +210,8 @@ def _best_words(status: JobStatus) -> str:
 
 
 def _range_words(name: str, value: float, count: int) -> str:
-    """The 95 % interval of a share of right answers that so few examples allow; "" of another score.
-
-    Source: Wilson 1927, https://doi.org/10.1080/01621459.1927.10502953.
-    """
+    """The 95 % interval of a share of right answers that so few examples allow; "" of another score."""
     if name != "accuracy" or not count:
         return ""
-    z = NormalDist().inv_cdf(0.975)
-    middle, half = value + z**2 / (2 * count), z * math.sqrt(value * (1 - value) / count + (z / (2 * count)) ** 2)
-    low, high = ((middle + side * half) / (1 + z**2 / count) for side in (-1, 1))
+    low, high = share_interval(value, count)
     return f" (95 % interval {100 * low:.0f} to {100 * high:.0f} %)"

@@ -148,3 +148,9 @@ class ModelCard:
     def needs_network(self) -> bool:
         """Whether the files come from the internet the first time."""
         return isinstance(self.source, HubRepository | PublishedFiles)
+
+    @property
+    def learned_from_pairs(self) -> bool:
+        """Whether its layers are those of a sentence encoder, or began as such: trained on pairs of like sentences."""
+        began = isinstance(self.source, Bundled) and self.source.base is not None
+        return began or Ability.EMBED_SENTENCES in self.abilities

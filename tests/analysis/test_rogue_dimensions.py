@@ -110,6 +110,9 @@ def test_ablations_say_what_predictions_lose(name, value):
     ]
     assert all(one.divergence_bits > 0 and 0 <= one.kept <= 1 for one in ablation.rogue)
     assert len(ablation.random) == 3 and all(bits > 0 for bits in ablation.random)
+    assert all(one.low_bits <= one.divergence_bits <= one.high_bits for one in ablation.rogue)
+    ranges = zip(ablation.random_least, ablation.random, ablation.random_most, strict=True)
+    assert all(least < mean < most for least, mean, most in ranges), "draws differ"
     assert len(ablation.random_kept) == 3 and all(0 <= kept <= 1 for kept in ablation.random_kept)
     assert ablation.layer == result.layers[-1]
     again = find_rogue_dimensions(own(name), sentences=SENTENCES, k=3, places=50, value=value)

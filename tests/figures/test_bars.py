@@ -47,14 +47,16 @@ def test_own_candidates_are_marked_not_only_by_colour():
     (trace,) = figure.data
     assert figure.layout.yaxis.ticktext == ("cat", "★ the &lt;i&gt;moon&lt;/i&gt;")
     assert trace.x == pytest.approx([2.5 - 0.5 / math.log(10), 2.5 - 4 / math.log(10)])
-    assert trace.text == ("61 %", "1.8 %")
+    assert [text.strip() for text in trace.text] == ["61 %", "1.8 %"]
+    assert trace.mode == "markers+text", "no bars: a logarithmic scale has no 0"
+    assert trace.marker.symbol == ("circle", "star") and figure.layout.yaxis.range == (2.5, -0.5)
     assert list(trace.customdata[1][1:]) == [-4.0, -2.0, 2]
     assert figure.layout.xaxis.ticktext == ("100 %", "10 %", "1 %")
     assert trace.marker.color[0] != trace.marker.color[1]
 
 
 @pytest.mark.parametrize("log_probability", [0.0, -1e-9, -700.0, -2000.0])
-def test_candidates_of_any_likelihood_have_a_bar_and_few_marks_below(log_probability):
+def test_candidates_of_any_likelihood_have_a_point_and_few_marks_below(log_probability):
     one = replace(ranking().blanks[1][0], log_probability=log_probability)
     figure = candidate_bars(replace(ranking(), blanks=((one,),)))
     assert figure.data[0].x[0] > 0 and 1 <= len(figure.layout.xaxis.tickvals) <= 6

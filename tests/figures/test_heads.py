@@ -71,9 +71,20 @@ def test_patterns_are_named_with_their_share_and_only_over_the_threshold():
         "Layer 1 head 1 attends to the next token: 71 % of its attention, n = 49 tokens (all alike: 10 %)"
     )
     [det] = [one for one in found if one.key.startswith("relation")]  # obj: 47 % is under one half
-    assert (det.layer, det.head, det.value) == (1, 0, 0.95) and "that one looks back at the word" in det.sentence
+    assert (det.layer, det.head, det.value) == (1, 0, 0.95) and "; “cat” attends to “the”" in det.sentence
+    assert "95 % of n = 92 words, 95 % interval 88 to 98 % (best fixed distance: 66 %)" in det.sentence
     assert {(one.layer, one.head) for one in found if one.key == "first"} == {(0, 1), (1, 0), (1, 1)}
     assert [one.key for one in found][-1] == "first"  # what says least of a head comes last
+
+
+def test_of_few_words_a_head_must_be_far_above_the_best_distance():
+    few = RelationAgreement("det", 10, np.array([[0.8]]), np.array([[0.7]]), 0.6, 1)  # interval: 49 to 94 %
+    many = RelationAgreement("det", 92, np.array([[0.8]]), np.array([[0.7]]), 0.6, 1)  # 71 to 87 %
+    for one, named in ((few, 0), (many, 1)):
+        found = name_patterns(measures(), RelationMatches("M", "encoder", "ours", 9, 99, (one,), {}, 10))
+        assert sum(pattern.key == "relation:det" for pattern in found) == named
+        if named:
+            assert "; “the” attends to “cat”" in next(p.sentence for p in found if p.key == "relation:det")
 
 
 def test_a_share_that_chance_gives_is_no_pattern():

@@ -1,9 +1,21 @@
 """What is drawn of a training that was recorded."""
 
+import re
+
 import pytest
 
 from explorer.analysis.results import TracePoint, TrainingTrace
-from explorer.figures.learning import MOST_TICKS, answers_table, learning_curves, short_tokens
+from explorer.figures.learning import (
+    FROM_ANOTHER,
+    FROM_NOTHING,
+    MOST_TICKS,
+    answers_table,
+    learning_curves,
+    learning_words,
+    short_tokens,
+)
+from explorer.models.catalogue import CATALOGUE
+from explorer.training.trace import bundled_traces
 
 TOKENS = (52_896, 81_228, 1_411_464)
 
@@ -78,3 +90,34 @@ def test_a_model_that_was_asked_nothing_has_no_table():
 )
 def test_tokens_are_counted_as_people_do(count, words):
     assert short_tokens(count) == words
+
+
+def test_what_is_said_of_a_model_is_what_its_table_shows():
+    traces = bundled_traces(CATALOGUE)
+    assert set(FROM_NOTHING) <= set(traces)
+    for name, words in FROM_NOTHING.items():
+        answers = " ".join(answer for point in traces[name].points for _, answer in point.answers)
+        prompts = " ".join(prompt for prompt, _ in traces[name].points[0].answers)
+        for quoted in re.findall("“([^”]+)”", words):
+            assert quoted in answers or quoted in prompts or "replaced" in quoted, (name, quoted)
+        assert learning_words(name, from_nothing=True).endswith(words)
+    assert learning_words("MiniLM (masked)", from_nothing=False) == FROM_ANOTHER
+    assert learning_words("Unknown", from_nothing=True) == ""
+
+
+def test_words_come_when_they_are_said_to():
+    traces = bundled_traces(CATALOGUE)
+
+    def first(name: str, word: str, prompt: int) -> float:
+        points = traces[name].points
+        return next(point.tokens for point in points if re.search(rf"\b{word}\b", point.answers[prompt][1])) / 1e6
+
+    for word, prompt, least, most in (("He", 0, 2, 4), ("came", 1, 4, 6), ("York", 3, 4, 6), ("room", 0, 15, 20)):
+        assert least < first("BERT mini", word, prompt) <= most, word
+    assert not any(point.answers[2][1].startswith("England") for point in traces["BERT mini"].points)
+    assert first("GPT mini", "United", 0) < 2
+    assert 1 < first("ELMo mini", "York", 3) < 2
+    assert 3 < first("ELMo mini", "came", 1) < 4
+    assert 20 < first("ELMo mini", "table", 0) < 30
+    assert all(point.scores["found"] < 0.01 for point in traces["ELECTRA mini"].points if point.tokens < 3e6)
+    assert 25 < first("T5 mini", "stood", 1) < 30

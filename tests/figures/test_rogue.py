@@ -32,8 +32,8 @@ PROTOCOL = Protocol("own", 3, 40, 20, "tokens", False, 2, 0, 0, 2, 9, 0)
 CONTRIBUTIONS = np.array([[0.02, -0.01, 0.05, 0.01, 0.4, 0.03], [0.06, 0.07, 0.05, 0.05, 0.06, 0.05]])
 TOP = np.argsort(-CONTRIBUTIONS, axis=1, kind="stable")[:, :3]
 ABLATION = DimensionAblation(
-    1, 50, "zero", tuple(AblatedPrediction(tuple(range(n)), 0.2 * n, 1 - n / 10) for n in (1, 2, 3)),
-    (0.1, 0.2, 0.3), (0.9, 0.85, 0.5), 5,
+    1, 50, "zero", tuple(AblatedPrediction(tuple(range(n)), 0.2 * n, 1 - n / 10, 0.15 * n, 0.3 * n) for n in (1, 2, 3)),
+    (0.1, 0.2, 0.3), (0.9, 0.85, 0.5), 5, (0.05, 0.1, 0.2), (0.12, 0.25, 0.4),
 )  # fmt: skip
 
 
@@ -113,10 +113,19 @@ def test_predictions_stand_beside_those_without_random_dimensions():
     found = rows(ablation_table(ABLATION, 2))
     assert [name for name, _ in found] == ["1", "2"]
     assert re.findall(r">([^<>]+)</td>", found[1][1]) == ["0.4000", "0.2000", "80 %", "85 %"]
+    interval, draws = trace(figure, "interval"), trace(figure, "draws")
+    assert np.allclose(np.subtract(interval.y, interval.error_y.array), [0.15, 0.3])
+    assert np.allclose(np.add(draws.y, draws.error_y.array), [0.12, 0.25])
     said = ablation_words(ABLATION, 3)
-    assert "Without the top 3, predictions move by 0.6000 bits, and 70 % keep" in said and "2.0 times as far" in said
+    assert "Without the top 3, predictions move by 0.6000 bits (95 % interval 0.4500 to 0.9000, the 50 pre" in said
+    assert "by 0.3000 bits (5 draws, from 0.2000 to 0.4000), and 50 % keep it" in said
+    assert "about 2.0 times as far as the mean of the draws, and farther than any" in said
     assert "times" not in ablation_words(replace(ABLATION, random=(0.0,) * 3), 1)
-    still = replace(ABLATION, rogue=(AblatedPrediction((0,), 0.0, 1.0),), random=(0.0,), random_kept=(1.0,))
+    assert "These overlap" in ablation_words(replace(ABLATION, random_most=(0.2,) * 3), 1)
+    more = replace(ABLATION, random_least=(0.4,) * 3, random_most=(0.5,) * 3)
+    assert "less than any of the draws" in ablation_words(more, 1)
+    still = replace(ABLATION, rogue=(AblatedPrediction((0,), 0.0, 1.0, 0.0, 0.0),), random=(0.0,), random_kept=(1.0,),
+                    random_least=(0.0,), random_most=(0.0,))  # fmt: skip
     assert ablation_chart(still, 1).layout.yaxis.range[1] > 0
 
 

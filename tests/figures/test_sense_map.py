@@ -1,6 +1,7 @@
 """The map of uses: which point is where, what it says, and what the page gets to move it."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -109,7 +110,10 @@ def test_labels_stand_at_the_middle_of_their_points():
         for group, centre in zip(packed["groups"], packed["centres"][layer], strict=True):
             middle = np.median([packed["points"][layer][use] for use in group], axis=0)
             np.testing.assert_allclose(centre, middle, atol=2e-4)
-    assert list(sense_map(drawn).data[-1].text) == ["sport", "stage", "&lt;i&gt;music&lt;/i&gt;", "no label"]
+    texts, marks = sense_map(drawn).data[-1].text, mark_senses(drawn.senses)
+    names = [re.sub("<[^>]*>", "", text) for text in texts]
+    assert names == ["● sport", "◆ stage", "■ &lt;i&gt;music&lt;/i&gt;", "● no label"]
+    assert texts[0].startswith(f"<span style='color:{marks['sport'].colour}'>"), "as its points are drawn"
 
 
 def test_what_goes_into_the_page_is_escaped_and_says_how_far_to_believe_it():
@@ -143,6 +147,9 @@ def test_quality_says_what_is_high_and_what_is_low():
     drawn = projection()
     quality = MapQuality(0.881, 10, 0.0, 0.5, 40, tied=0.25)
     says = quality_words(replace(drawn, quality=(quality,) * 3), 1)
+    assert "Islands" not in says, "of PCA, far apart is far apart"
+    by_umap = replace(drawn, quality=(quality,) * 3, maps=replace(drawn.maps, method="umap"))
+    assert "Islands need not be senses: UMAP keeps" in quality_words(by_umap, 1)
     assert "0.88</b> (1 = every neighbour on the map is one in the model, about 0.5 = by chance; k = 10)" in says
     assert "<b>0 %</b> on the map" in says and "shows less" in says and "For 25 % of the uses" in says
     even = quality_words(replace(drawn, quality=(replace(quality, nearest_on_map=0.45, tied=0.0),) * 3), 1)

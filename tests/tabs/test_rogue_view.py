@@ -8,7 +8,7 @@ import pytest
 from explorer.analysis import find_rogue_dimensions
 from explorer.analysis.exporting import to_tables
 from explorer.errors import UnsuitableModel, UnsuitableText
-from explorer.tabs.anisotropy.material import MOST_ROGUES, PLACES, ROGUE_POINTS, Measured, Sentences
+from explorer.tabs.anisotropy.material import DRAWS, FEW_DRAWS, MOST_ROGUES, PLACES, ROGUE_POINTS, Measured, Sentences
 from explorer.tabs.anisotropy.rogue import _draw_ablation, _draw_nothing, _draw_rogues, _foot, _read
 from explorer.tabs.taking_away import download_links
 
@@ -48,8 +48,8 @@ def test_what_is_shown_is_what_the_analysis_finds(measured, shipped_registry, la
     assert f"{MODEL}, layer {layer}:" in said and bars.visible is True
     assert str(found.protocol).replace("'", "&#x27;") in below and "data-file='rogue-contributions-MiniLM-" in below
     _, below, beside = _draw_ablation(found, lost, 2)
-    how = "the vector that is predicted from" if layer == 6 else "all tokens’ vectors"
-    assert f"n = 4 predictions, one in a sentence; {how} changed; 3 draws" in below and beside.count("<tr>") == 3
+    how, draws = ("the vector that is predicted from", DRAWS) if layer == 6 else ("all tokens’ vectors", FEW_DRAWS)
+    assert f"n = 4 predictions, one in a sentence; {how} changed; {draws} draws" in below and beside.count("<tr>") == 3
 
 
 def test_a_model_that_predicts_nothing_says_so(measured, shipped_registry):

@@ -10,7 +10,14 @@ from explorer.analysis.anisotropy_metrics import METRICS
 from explorer.analysis.anisotropy_results import Anisotropy
 from explorer.errors import UnsuitableText
 from explorer.figures.anisotropy_charts import ADJUSTED, adjusted_of, cosine_histogram, metric_chart
-from explorer.figures.anisotropy_words import ISOTROPIC, histogram_words, metric_table, metric_words, protocol_caption
+from explorer.figures.anisotropy_words import (
+    ISOTROPIC,
+    histogram_words,
+    metric_table,
+    metric_words,
+    pairs_note,
+    protocol_caption,
+)
 from explorer.figures.notes import itself_note, note
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -67,6 +74,7 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
         return [("the same model, counted otherwise", PROTOCOLS), *others]
 
     drawn = draw_layers(first, start.metric, start.layer)
+    began = pairs_note(registry.card(name) for name in models_of(first))
     with gr.Tab("Layers", id="layers") as tab:
         with gr.Row(elem_classes="controls"):
             metric = gr.Dropdown(
@@ -78,7 +86,7 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
                 scale=4, allow_custom_value=True, elem_id="layers-beside",
             )  # fmt: skip
             offer_own(beside, offer)
-        said = gr.HTML(drawn.said, padding=False, elem_classes="result", elem_id="layers-said")
+        said = gr.HTML(drawn.said + began, padding=False, elem_classes="result", elem_id="layers-said")
         with gr.Row(elem_classes="chart-pair"):
             with gr.Column(min_width=300, elem_classes="with-figure"):
                 raw = _build_chart("layers-raw", drawn.raw)
@@ -113,8 +121,9 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
         ]
         new = draw_layers(found, metric, read_layer(layer))
         both = new.adjusted or (None, "", "")
+        said = new.said + pairs_note(map(models.card, names))
         return (
-            new.said, *_updated(new.raw), gr.Column(visible=bool(new.adjusted)), *_updated(both),
+            said, *_updated(new.raw), gr.Column(visible=bool(new.adjusted)), *_updated(both),
             *_updated(new.cosines), new.table, itself_note(names) + new.foot,
         )  # fmt: skip
 

@@ -25,7 +25,8 @@ KEPT_MIB = 128
 SPACES_MIB = 256  # of six models as MiniLM, or of two as BERT base
 MOST_ROGUES = 10  # top dimensions of a layer
 ROGUE_POINTS = 300  # drawn to see how far similarities are the same without them
-PLACES, DRAWS = 80, 3  # predictions compared, and random dimensions beside the top ones; the shell takes more
+PLACES = 80  # predictions compared
+DRAWS, FEW_DRAWS = 10, 4  # of random dimensions beside the top ones; below the last layer each takes all layers above
 VALUE_BYTES = 100  # about what a number takes that stands in no array
 
 Asked = tuple[ModelCard, str, str, str, bool]  # model, name of the corpus, its fingerprint, unit, specials
@@ -187,9 +188,10 @@ class Measured:
             ExplorerError: The model or the sentences do not suit.
         """
         asked = _asked(registry, model, sentences, found.protocol.unit, found.protocol.specials)
+        draws = DRAWS if layer == found.layer_count - 1 else FEW_DRAWS
         compute = partial(
             analysis.ablate_rogues, found=found, sentences=sentences.sentences, layer=layer, k=k, places=PLACES,
-            value=value, draws=DRAWS,
+            value=value, draws=draws,
         )  # fmt: skip
         return self._ablations.get((asked, layer, k, value), lambda: registry.run(model, compute))
 

@@ -86,7 +86,8 @@ PREDICTIONS = Chart(
     "predictions",
     "Does the model need them?",
     "How far the predictions move, in bits of Kullback-Leibler divergence. A line far above that of random dimensions: "
-    "the model uses the top ones. Near it or below: they rule the cosine, and matter no more than others.",
+    "the model uses the top ones. Near it or below: they rule the cosine, and matter no more than others. Thin bars: "
+    "the 95 % interval of the top ones, and from the least to the most of the random draws.",
 )
 
 

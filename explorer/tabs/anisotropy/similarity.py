@@ -12,6 +12,7 @@ from explorer.analysis.pair_agreement import POOLING_LABELS, rank_pairs
 from explorer.analysis.pair_files import read_pair_file
 from explorer.analysis.pair_results import PairCosines, RankedPairs
 from explorer.errors import UnsuitableText
+from explorer.figures.anisotropy_words import pairs_note
 from explorer.figures.notes import itself_note, note
 from explorer.figures.sentences import caption
 from explorer.figures.similarity import (
@@ -129,6 +130,7 @@ def build(registry: Registry, desk: Desk) -> View:
         looked = chosen.layer if chosen else scores[0].layer_count - 1
         ranked = rank_pairs(cosines, pooling=pooling, cure=cure, layer=looked, kinds=pairs.kinds)
         *drawn, foot = _drawn(found, ranked, (pooling, cure, at, layer), looked, which)
+        drawn[0] += pairs_note(map(models.card, names))
         return *drawn, itself_note(names) + foot
 
     def draw(model: str, beside: Sequence[str], which: str, *inputs: object) -> Iterator[tuple]:
