@@ -20,6 +20,8 @@ ANALYSES = {
     "measure_prompt": "explorer.analysis.measure_prompt",
     "compute_loss": "explorer.analysis.compute_loss",
     "draw_replacements": "explorer.analysis.compute_loss",
+    "show_objective": "explorer.analysis.compute_loss",
+    "find_telling_example": "explorer.analysis.compute_loss",
     "next_tokens": "explorer.analysis.next_tokens",
     "read_layers": "explorer.analysis.logit_lens",
     "score_text": "explorer.analysis.scoring",

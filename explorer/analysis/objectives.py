@@ -52,6 +52,13 @@ class ObjectiveCard:
         return self.ability in card.abilities and allowed
 
 
+SHOWN_WITHOUT = frozenset({"next_sentence", "denoising"})  # objectives that a tokenizer alone can show
+TELLING = {  # objectives with a roll to look for -> what it shows
+    "masked": "one of each",
+    "whole_word": "a word in pieces",
+    "span_masked": "a span of three words",
+}
+TRIES = 500  # rolls that are looked through
 MASKED_LOSS = r"\mathcal{L} = -\frac{1}{|M|} \sum_{i \in M} \ln p(x_i \mid \tilde{x})"
 DENOISERS = frozenset({"bart", "mbart"})
 

@@ -70,9 +70,10 @@ class TrainingExample:
         input_text: What it reads, as a string.
         answers: What it is to say, in order.
         target_text: What a decoder is to write, as a string; else "".
-        loss_nats: Mean over the answers.
+        loss_nats: Mean over the answers; None where no model was asked.
         later_epochs: Of "masked": the fates of the tokens when the text is read again with new masks.
         replaced_by: Of "replaced": where the other tokens are from; else "".
+        segments: Of "next_sentence": 0 where a token that is read belongs to the first sentence, 1 to the second.
     """
 
     model: str
@@ -85,9 +86,10 @@ class TrainingExample:
     input_text: str
     answers: tuple[Answer, ...]
     target_text: str
-    loss_nats: float
+    loss_nats: float | None
     later_epochs: tuple[tuple[Fate, ...], ...] = ()
     replaced_by: str = ""
+    segments: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

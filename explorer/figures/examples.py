@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 from explorer.analysis.objectives import OBJECTIVE_CARDS
@@ -68,9 +69,13 @@ def _predicting(example: TrainingExample) -> str:
 
 def _writing(example: TrainingExample) -> str:
     """The text, what the encoder reads, and what the decoder writes."""
-    text = "".join(_box(token) for token in example.tokens if token.fate != Fate.SPECIAL)
+    own = [token for token in example.tokens if token.fate != Fate.SPECIAL]
+    text = "".join(map(_box, own))
     read = "".join(_box(token, says_fate=token.fate != Fate.MASKED) for token in example.inputs)
     written = "".join(_written(answer) for answer in example.answers)
+    title = "What the decoder should write, and its loss in nats"
+    if not example.answers:  # no model was asked; of a damaged text the target is the text
+        title, written = "What the decoder should write", "".join(_box(replace(token, fate=Fate.KEPT)) for token in own)
     strings = "".join(
         f"<dt>{name}</dt><dd dir='auto'>{escape(string)}</dd>"
         for name, string in (("Input", example.input_text), ("Target", example.target_text))
@@ -78,8 +83,8 @@ def _writing(example: TrainingExample) -> str:
     return (
         _strip("The text", text)
         + _strip("What the encoder reads", read)
-        + _strip("What the decoder should write, and its loss in nats", written)
-        + _mean(example, f"over {len(example.answers)} tokens of the target")
+        + _strip(title, written)
+        + (_mean(example, f"over {len(example.answers)} tokens of the target") if example.answers else "")
         + _of_end(example)
         + f"<dl class='strings'>{strings}</dl>"
     )
@@ -87,8 +92,10 @@ def _writing(example: TrainingExample) -> str:
 
 def _of_end(example: TrainingExample) -> str:
     """Why the end of a target of spans costs much, where it does."""
+    if example.objective != "span" or len(example.answers) < 2:
+        return ""
     *others, end = example.answers
-    if example.objective != "span" or not others or end.loss_nats < DEAR_NATS:
+    if end.loss_nats < DEAR_NATS:
         return ""
     rest = sum(answer.loss_nats for answer in others) / len(others)
     return note(
@@ -131,12 +138,18 @@ def _suspect(own: ExampleToken, read: ExampleToken, answer: Answer) -> str:
 
 
 def _next_sentence(example: TrainingExample) -> str:
+    segments = example.segments or (None,) * len(example.inputs)
+    tokens = "".join(_box(token, segment=segment) for token, segment in zip(example.inputs, segments, strict=True))
+    read = _strip("What the model reads: the segment of each token, A or B, is added to its vector", tokens)
+    if not example.answers:
+        return read + note(
+            "What it should say: “next” if B stood behind A in its document, “other” if B is from another one. It says "
+            "so by one classifier on the vector of the first token."
+        )
     [answer] = example.answers
-    tokens = "".join(_box(token) for token in example.inputs)
     otherwise = -math.log(max(1 - answer.probability, 1e-30))
     return (
-        _strip("What the model reads", tokens)
-        + f"<p class='verdict'>The second sentence follows the first: <b>{percent(answer.probability)}</b>"
+        read + f"<p class='verdict'>The second sentence follows the first: <b>{percent(answer.probability)}</b>"
         f"<span><i style='width: {100 * answer.probability:.1f}%'></i></span></p>"
         + note(f"Loss: {answer.loss_nats:.2f} nats if it really follows, {otherwise:.2f} nats if it does not.")
     )
@@ -188,14 +201,20 @@ def _strip(title: str, tokens: str) -> str:
 
 
 def _box(
-    token: ExampleToken, answers: Sequence[Answer] = (), *, shows_right: bool = False, says_fate: bool = True
+    token: ExampleToken,
+    answers: Sequence[Answer] = (),
+    *,
+    shows_right: bool = False,
+    says_fate: bool = True,
+    segment: int | None = None,
 ) -> str:
-    """One token: as it is read, its fate in words, the right answer where that is another, and the loss."""
+    """One token: as it is read, its fate in words, the right answer where that is another, the loss, its segment."""
     fate = f"<small class='fate'>{_fate(token.fate)}</small>" if says_fate and token.fate in FATE_WORDS else ""
     right = f"<small class='right'>{escape(answers[0].right)}</small>" if answers and shows_right else ""
     losses = "".join(_loss(answer) for answer in answers)
     shade = _shade(answers) if token.fate in (Fate.KEPT, Fate.SPECIAL) else ""
-    return f"<span class='token {token.fate}'{shade}><bdi>{escape(token.text)}</bdi>{fate}{right}{losses}</span>"
+    of = "" if segment is None else f"<small class='segment'>{'AB'[segment]}</small>"
+    return f"<span class='token {token.fate}'{shade}><bdi>{escape(token.text)}</bdi>{fate}{right}{losses}{of}</span>"
 
 
 def _fate(fate: Fate) -> str:

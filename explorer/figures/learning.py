@@ -117,11 +117,13 @@ def answers_table(trace: TrainingTrace) -> str:
     prompts = [prompt for prompt, _ in trace.points[0].answers]
     if not prompts:
         return ""
+    is_listed = "top-1" in trace.points[0].scores
     heads = "".join(f"<th scope='col'>{escape(prompt)}</th>" for prompt in prompts)
     rows = "".join(
         f"<tr><th scope='row'>{short_tokens(point.tokens)} tokens</th>"
         + "".join(
-            f"<td data-label='{escape(prompt)}'>{escape(answer) or NO_ANSWER}</td>" for prompt, answer in point.answers
+            f"<td data-label='{escape(prompt)}'>{escape(_listed(answer) if is_listed else answer) or NO_ANSWER}</td>"
+            for prompt, answer in point.answers
         )
         + "</tr>"
         for point in trace.points
@@ -129,6 +131,11 @@ def answers_table(trace: TrainingTrace) -> str:
     return (
         f"<table class='answers'><thead><tr><th scope='col'>After</th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
     )
+
+
+def _listed(answer: str) -> str:
+    """The likeliest tokens apart from each other, signs in quotes: as it is recorded, a comma cannot be told."""
+    return " · ".join(word if word.isalnum() else f"“{word}”" for word in answer.split(", "))
 
 
 def short_tokens(count: int) -> str:

@@ -122,6 +122,8 @@ class ModelCard:
         paper_url: Link to it.
         training: For models trained by this project: corpus, tokens seen, hardware, held-out numbers.
         unconfirmed: Facts of this card that no public record confirms; they are resolved at the first download.
+        generator: Of a model that detects replaced tokens: the one that draws them where the chosen model, whose
+            tokenizer cuts a text otherwise, cannot.
         config_overrides: Settings the published configuration lacks, e.g. (("legacy", False),).
         tokenizer_overrides: Likewise for the tokenizer, e.g. (("do_lower_case", False),).
     """
@@ -141,6 +143,7 @@ class ModelCard:
     languages: tuple[str, ...] = ("en",)
     training: str = ""
     unconfirmed: tuple[str, ...] = ()
+    generator: str = ""
     config_overrides: tuple[tuple[str, object], ...] = ()
     tokenizer_overrides: tuple[tuple[str, object], ...] = field(default=())
 

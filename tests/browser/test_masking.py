@@ -5,10 +5,12 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import expect
 
+from explorer.tabs.fill_blanks.training import PASSAGE
+
 TEXT = "The teacher opened the door and the students went home. It was a long day for all of them."
 
 
-def test_a_sentence_is_masked_and_rolled_again(open_page):
+def test_a_sentence_is_masked_and_rolled_again_until_it_shows_each_fate(open_page):
     page = open_page("?" + urlencode({"tab": "fill", "show": "training", "objective": "masked", "text": TEXT}))
     expect(page.locator(".caption:visible")).to_contain_text("paper")
     picked = page.locator(".tokens:visible .token:is(.masked, .randomized, .unchanged)")
@@ -22,3 +24,12 @@ def test_a_sentence_is_masked_and_rolled_again(open_page):
     assert page.locator(".tokens:visible").inner_text() != before
     expect(page).to_have_url(re.compile("roll=1"))
     assert "trained_model" not in page.url and "noise" not in page.url
+    expect(page.locator(".note:visible", has_text="Of so short a text 15 % are 3 tokens")).to_be_visible()
+    page.get_by_role("button", name="Longer text").click()
+    expect(page.locator("#fill-text textarea")).to_have_value(PASSAGE)
+    expect(picked).to_have_count(9)
+    page.get_by_role("button", name="Roll to one of each").click()
+    for fate in ("masked", "randomized", "unchanged"):
+        expect(page.locator(f".tokens:visible .token.{fate}").first).to_be_visible()
+    expect(picked).to_have_count(9)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280, "the strips of epochs have room"

@@ -91,11 +91,17 @@ def test_the_other_objectives_are_drawn(opened, objective, model, shows):
 
 
 @pytest.mark.slow
-def test_the_next_sentence_is_asked_for(opened, open_page):
-    page = open_page("?" + urlencode({"tab": "fill", "show": "training", "objective": "next_sentence", "text": TEXT}))
+def test_the_next_sentence_is_asked_for(opened):
+    page = opened("next_sentence")
+    verdict = page.locator(".verdict:visible")
+    expect(verdict).to_contain_text("The second sentence follows the first")
+    expect(page.locator(".segment:visible", has_text="B")).to_have_count(5)  # nobody was there . [SEP]
+    second = page.get_by_label("Second sentence").last
+    second.fill("")
     expect(page.locator(".note:visible", has_text="Write a second sentence above.")).to_be_visible()
-    page.get_by_label("Second sentence").last.fill("Nobody came back.")
-    expect(page.locator(".verdict:visible")).to_contain_text("The second sentence follows the first")
+    second.fill("Nobody came back home.")
+    expect(page.locator(".segment:visible", has_text="B")).to_have_count(6)
+    expect(verdict).to_be_visible()
 
 
 @pytest.mark.slow

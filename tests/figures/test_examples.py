@@ -113,6 +113,20 @@ def test_the_chance_of_the_next_sentence_and_both_losses():
     assert "<b>78 %</b>" in html and "0.25 nats if it really follows, 1.51 nats if it does not" in html
 
 
+def test_a_pair_shows_its_segments_and_without_a_model_what_is_to_be_said():
+    html = draw_example(
+        replace(masked(), objective="next_sentence", answers=(), loss_nats=None, segments=(0, 0, 0, 1, 1))
+    )
+    assert re.findall("<small class='segment'>(.)</small>", html) == ["A", "A", "A", "B", "B"]
+    assert "“next” if B stood behind A" in html and "Loss" not in html
+
+
+def test_a_damaged_text_without_a_model_shows_what_is_to_be_written():
+    html = draw_example(replace(masked(), objective="denoising", answers=(), loss_nats=None, target_text="the cat"))
+    assert "What the decoder should write<" in html and "Mean loss" not in html and "class='loss'" not in html
+    assert "<dt>Target</dt><dd dir='auto'>the cat</dd>" in html
+
+
 @pytest.mark.parametrize("objective", OBJECTIVE_CARDS)
 def test_every_objective_has_a_formula_that_closes_its_brackets_and_a_paper(objective):
     text = describe_formula(objective)

@@ -1,6 +1,7 @@
 """What is drawn of a training that was recorded."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -121,3 +122,9 @@ def test_words_come_when_they_are_said_to():
     assert 20 < first("ELMo mini", "table", 0) < 30
     assert all(point.scores["found"] < 0.01 for point in traces["ELECTRA mini"].points if point.tokens < 3e6)
     assert 25 < first("T5 mini", "stood", 1) < 30
+
+
+def test_a_comma_among_the_likeliest_is_told_from_those_between_them():
+    trace = make_trace("loss", "top-1")
+    listed = replace(trace, points=tuple(replace(one, answers=(("A ___", ",, the, &"),)) for one in trace.points))
+    assert "<td data-label='A ___'>“,” · the · “&amp;”</td>" in answers_table(listed)

@@ -46,7 +46,8 @@ class DraftAnswer:
 
 @dataclass(frozen=True)
 class Draft:
-    """A TrainingExample whose tokens are ids; fates are parallel to the tokens of the text, target is of a decoder."""
+    """A TrainingExample whose tokens are ids; fates are parallel to the tokens of the text, segments to what
+    is read, target is of a decoder."""
 
     fates: Sequence[Fate]
     inputs: Sequence[tuple[int, Fate]]
@@ -54,6 +55,7 @@ class Draft:
     target: Sequence[int] = ()
     later_epochs: tuple[tuple[Fate, ...], ...] = ()
     replaced_by: str = ""
+    segments: tuple[int, ...] = ()
 
 
 def untouched(plain: PlainText, answers: Sequence[DraftAnswer]) -> Draft:

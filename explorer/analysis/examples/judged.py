@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch.nn import functional
 
@@ -62,6 +64,19 @@ def _draw_replacements(model: LoadedModel, plain: PlainText, options: Options) -
 
 def judge_next_sentence(model: LoadedModel, plain: PlainText, options: Options) -> Draft:
     """BERT's second head, over both sentences; the loss is that of a second sentence that does follow."""
+    draft = read_pair(model, plain, options)
+    device = model.network.device
+    logits = model.network(
+        input_ids=torch.tensor([[token_id for token_id, _ in draft.inputs]], device=device),
+        token_type_ids=torch.tensor([draft.segments], device=device),
+    ).seq_relationship_logits.float()
+    [answer] = score_answers(logits, [0], [None])  # BERT's head: 0 = it follows, 1 = it is a random one
+    answer = DraftAnswer(None, NEXT, NEXT if answer.guess == 0 else RANDOM, answer.probability, answer.loss_nats)
+    return replace(draft, answers=[answer])
+
+
+def read_pair(model: LoadedModel, plain: PlainText, options: Options) -> Draft:
+    """Two sentences as BERT reads them, with the segment of each token; the model is not asked."""
     if not options.other_text.strip():
         raise UnsuitableText("Write a second sentence, too: the question is whether it follows the first.")
     with model.tokenizer_lock:
@@ -69,12 +84,6 @@ def judge_next_sentence(model: LoadedModel, plain: PlainText, options: Options) 
             options.text, options.other_text, return_special_tokens_mask=True, return_token_type_ids=True, verbose=False
         )
     check_tokens(model, len(encoded["input_ids"]))
-    device = model.network.device
-    logits = model.network(
-        input_ids=torch.tensor([encoded["input_ids"]], device=device),
-        token_type_ids=torch.tensor([encoded["token_type_ids"]], device=device),
-    ).seq_relationship_logits.float()
-    [answer] = score_answers(logits, [0], [None])  # BERT's head: 0 = it follows, 1 = it is a random one
-    answer = DraftAnswer(None, NEXT, NEXT if answer.guess == 0 else RANDOM, answer.probability, answer.loss_nats)
     fates = [Fate.SPECIAL if mark else Fate.KEPT for mark in encoded["special_tokens_mask"]]
-    return Draft(untouched(plain, ()).fates, tuple(zip(encoded["input_ids"], fates, strict=True)), [answer])
+    inputs = tuple(zip(encoded["input_ids"], fates, strict=True))
+    return Draft(untouched(plain, ()).fates, inputs, (), segments=tuple(encoded["token_type_ids"]))

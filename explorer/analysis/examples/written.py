@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
@@ -30,11 +31,16 @@ def write_spans(model: LoadedModel, plain: PlainText, options: Options) -> Draft
     inputs, targets = (part[0].tolist() for part in replace_spans(inner, picked, torch.tensor(sentinels)))
     fates = [Fate.MASKED if is_picked else Fate.KEPT for is_picked in picked[0].tolist()]
     read = [(token_id, Fate.MASKED if token_id in sentinels else Fate.KEPT) for token_id in inputs]
-    return _write(model, plain, fates, read, [*targets, model.network.config.eos_token_id])
+    return _write(model, _between_marks(plain, fates, read, [*targets, model.network.config.eos_token_id]))
 
 
 def restore_text(model: LoadedModel, plain: PlainText, options: Options) -> Draft:
     """BART: the text between its marks is noised, and the target is all of it."""
+    return _write(model, damage_text(model, plain, options))
+
+
+def damage_text(model: LoadedModel, plain: PlainText, options: Options) -> Draft:
+    """A text as BART's encoder reads it, and what its decoder is to write; the model is not asked."""
     start, end = plain.inner
     sentences = [(first - start, last - start) for first, last in plain.sentences]
     if "permutation" in options.noise and len(sentences) < 2:
@@ -47,24 +53,23 @@ def restore_text(model: LoadedModel, plain: PlainText, options: Options) -> Draf
     fates = [here if place in set(left) else gone for place in range(end - start)]
     mask_id = model.tokenizer.mask_token_id
     read = [(mask_id, Fate.MASKED) if place is None else (plain.ids[start + place], here) for place in noised]
-    return _write(model, plain, fates, read, plain.ids)
+    return _between_marks(plain, fates, read, plain.ids)
 
 
-def _write(
-    model: LoadedModel,
-    plain: PlainText,
-    fates: Sequence[Fate],
-    read: Sequence[tuple[int, Fate]],
-    targets: Sequence[int],
+def _between_marks(
+    plain: PlainText, fates: Sequence[Fate], read: Sequence[tuple[int, Fate]], targets: Sequence[int]
 ) -> Draft:
-    """What an encoder-decoder loses on a target; fates and what is read are of the text between its marks."""
+    """A draft of fates and of what is read between the marks of a text."""
     start, end = plain.inner
     marks = [[(token_id, Fate.SPECIAL) for token_id in side] for side in (plain.ids[:start], plain.ids[end:])]
-    inputs = [*marks[0], *read, *marks[1]]
-    ids, labels = ([list(part)] for part in ([token_id for token_id, _ in inputs], targets))
+    around = [[Fate.SPECIAL] * len(side) for side in marks]
+    return Draft([*around[0], *fates, *around[1]], (*marks[0], *read, *marks[1]), (), targets)
+
+
+def _write(model: LoadedModel, draft: Draft) -> Draft:
+    """What an encoder-decoder loses on the target of a draft."""
+    ids, labels = ([list(part)] for part in ([token_id for token_id, _ in draft.inputs], draft.target))
     device = model.network.device
     before = model.network.prepare_decoder_input_ids_from_labels(torch.tensor(labels, device=device))
     logits = model.network(input_ids=torch.tensor(ids, device=device), decoder_input_ids=before).logits
-    around = [[Fate.SPECIAL] * len(side) for side in marks]
-    answers = score_answers(logits[0].float(), targets, [None] * len(targets))
-    return Draft([*around[0], *fates, *around[1]], inputs, answers, targets)
+    return replace(draft, answers=score_answers(logits[0].float(), draft.target, [None] * len(draft.target)))

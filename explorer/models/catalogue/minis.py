@@ -24,6 +24,7 @@ def _mini(
     tokens_m: float,
     score: str,
     minutes: str = "nine",
+    generator: str = "",
 ) -> ModelCard:
     return ModelCard(
         name=name,
@@ -36,6 +37,7 @@ def _mini(
         paper_url=paper[1],
         parameters=parameters,
         weights_bytes=weights_bytes,
+        generator=generator,
         training=HOW.format(tokens_m=tokens_m, minutes=minutes, score=score),
     )
 
@@ -108,6 +110,7 @@ MINIS = (
         weights_bytes=15_744_004,
         tokens_m=30.3,
         minutes="eight",
+        generator="BERT mini",
         score="Held-out Wikipedia, 15 % of the tokens shuffled: 75 % found, 12 % of the others accused (n = 64,512).",
     ),
 )

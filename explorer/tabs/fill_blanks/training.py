@@ -8,7 +8,8 @@ from huggingface_hub import constants
 
 from explorer import analysis
 from explorer.analysis.blanks import ANY_BLANK
-from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS
+from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS, SHOWN_WITHOUT, TELLING, TRIES
+from explorer.analysis.training_results import Fate, TrainingExample
 from explorer.errors import UnsuitableText
 from explorer.figures.examples import describe_formula, draw_example
 from explorer.figures.notes import note
@@ -25,10 +26,19 @@ from explorer.tabs.seeds import read_seed
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
-NONE_HERE = (
-    "No model that was trained like this is on this machine, and this explorer runs without internet. With internet it "
-    "shows here what the training makes of the sentence, and what the model loses on it."
+NONE_HERE = "No model that was trained like this is on this machine, and this explorer runs without internet. "
+NOT_SHOWN = "With internet it shows here what the training makes of the sentence, and what the model loses on it."
+SHOWN_BY = "So this is what the training makes of the text, cut by the tokenizer of {left}, without the model’s answer."
+FOLLOWING = "Nobody was there."
+PASSAGE = (
+    "Last winter the old lighthouse keeper rediscovered a forgotten barometer behind the wallpaper of his kitchen. He "
+    "polished its brass case, hung it beside the window and watched the needle tremble. Nobody in the village believed "
+    "him when he forecast an extraordinary snowstorm for Thursday. By evening the road had disappeared."
 )
+SHORT_TOKENS = 27  # of fewer, 15 % are at most three
+SHORT = "Of so short a text 15 % are {picked}. “Longer text” puts in one that shows more."
+NOT_FOUND = "None of the next {tries} rolls shows {what} in this text. “Longer text” puts in one that can."
+SHARE_PICKED = frozenset({"masked", "whole_word", "span_masked", "span", "replaced"})
 FIRST = next(iter(OBJECTIVE_CARDS))
 FIRST_NOISE = next(iter(NOISES))
 # A guess at the replaced words is between the visitor and the page: nothing is asked of the server.
@@ -62,6 +72,8 @@ def build(registry: Registry, sentence: Sentence) -> View:
             )
             seed = gr.Number(0, label="Seed", precision=0, scale=1, min_width=90)
             again = gr.Button("Roll again", size="sm", scale=0, min_width=100)
+            telling = gr.Button(f"Roll to {TELLING[FIRST]}", size="sm", scale=0, min_width=130)
+            longer = gr.Button("Longer text", size="sm", scale=0, min_width=100)
         with gr.Row(elem_classes="controls"):
             model = gr.Dropdown(
                 options_of(registry, [name for name in registry.names() if name in able]), value=None, visible=False,
@@ -72,7 +84,9 @@ def build(registry: Registry, sentence: Sentence) -> View:
                 [(label, key) for key, (label, _) in NOISES.items()], value=FIRST_NOISE, visible=False,
                 label="Noise", info=NOISES[FIRST_NOISE][1], filterable=False,
             )  # fmt: skip
-            following = gr.Textbox("", visible=False, label="Second sentence", info="Does it follow the sentence?")
+            following = gr.Textbox(
+                FOLLOWING, visible=False, label="Second sentence", info="Does it follow the sentence?"
+            )
         with gr.Row():
             with gr.Column(scale=3, min_width=320):
                 example = gr.HTML(js_on_load=ON_LOAD, padding=False, elem_classes="result")
@@ -81,9 +95,27 @@ def build(registry: Registry, sentence: Sentence) -> View:
         below = gr.HTML(padding=False)
         build_languages()
 
+    @in_place(registry, outputs=1)
+    def find(models: Registry, names: list[str], text: str, objective: str, seed: float) -> tuple:
+        if objective not in TELLING:
+            raise UnsuitableText(f"Nothing is to be looked for here. Choose one of: {', '.join(TELLING)}.")
+        whole = _fill(models, names[-1], text) if ANY_BLANK.search(text) else text
+        ask = partial(analysis.find_telling_example, text=whole, objective=objective, seed=read_seed(seed))
+        found = models.run(names[0], ask)
+        if found is None:
+            raise UnsuitableText(NOT_FOUND.format(tries=TRIES, what=TELLING[objective]))
+        return (found.seed,)
+
+    def find_seed(left: str, model: str | None, text: str, objective: str, seed: float) -> Iterator[tuple]:
+        name = choose_model(registry, objective, left, model) if objective in TELLING else left
+        yield from find([name, left], text, objective, seed)
+
+    looked = [sentence.model, model, sentence.text, objective, seed]
+    telling.click(find_seed, looked, [sentence.message, seed], **QUIET)
+    longer.click(lambda: PASSAGE, None, sentence.text, **QUIET)
     again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, trigger_mode="multiple", **QUIET)
     inputs = [sentence.model, sentence.text, objective, seed, model, noise, following, formula]
-    outputs = [objective, seed, again, model, noise, following, formula, example, below]
+    outputs = [objective, seed, again, telling, model, noise, following, formula, example, below]
     own = {"objective": objective, "roll": seed, "trained_model": model, "noise": noise, "next": following}
     return View(tab, _drawer(registry), inputs, outputs, own)
 
@@ -110,17 +142,24 @@ def _drawer(registry: Registry) -> Callable[..., Iterator[tuple]]:
     def ask(
         models: Registry, names: list[str], text: str, objective: str, seed: int, noise: str, following: str
     ) -> tuple:
-        name, left = names[0], names[-1]
-        whole = _fill(models, left, text) if ANY_BLANK.search(text) else text
-        drawn = None
-        if objective == "replaced" and left != name:
-            drawn = models.run(left, partial(analysis.draw_replacements, text=whole, seed=seed))
-        options = {"objective": objective, "seed": seed, "noise": noise, "other_text": following}
-        example = models.run(name, partial(analysis.compute_loss, text=whole, replacements=drawn, **options))
-        card = OBJECTIVE_CARDS[objective]
+        name, *others = names
+        whole = _fill(models, others[0] if others else name, text) if ANY_BLANK.search(text) else text
+        options = {"text": whole, "objective": objective, "seed": seed, "noise": noise, "other_text": following}
+        card, before = OBJECTIVE_CARDS[objective], ""
+        if objective in SHOWN_WITHOUT and not card.suits(models.card(name)):
+            example = models.run(name, partial(analysis.show_objective, **options))
+            before = note(NONE_HERE + SHOWN_BY.format(left=name))
+        elif objective == "replaced":
+            example = _with_generator(models, name, others, options)
+        else:
+            example = models.run(name, partial(analysis.compute_loss, **options))
+        tokens = sum(token.fate != Fate.SPECIAL for token in example.tokens)
+        picked = round(0.15 * tokens)
+        if objective in SHARE_PICKED and tokens < SHORT_TOKENS:
+            before += note(SHORT.format(picked=f"{picked} tokens" if picked > 1 else "a single token"))
         filled = "blanks filled by the chosen model" if whole != text else ""
         foot = caption([example.model, card.label, f"seed {seed}" if card.rolls else "", filled], card.paper_url)
-        return draw_example(example), foot + download_links(example, "objective")
+        return before + draw_example(example), foot + download_links(example, "objective")
 
     def draw(
         left: str,
@@ -145,22 +184,27 @@ def _drawer(registry: Registry) -> Callable[..., Iterator[tuple]]:
             gr.Dropdown(info=card.hint),
             gr.Number(visible=card.rolls),
             gr.Button(visible=card.rolls),
+            gr.Button(f"Roll to {TELLING.get(objective, '')}", visible=objective in TELLING),
             picker,
             gr.Dropdown(visible=objective == "denoising", info=NOISES[noise][1]),
             gr.Textbox(visible=objective == "next_sentence"),
             describe_formula(objective),
             *before,
         )
-        same = [gr.skip()] * 7
+        same = [gr.skip()] * 8
         able = [registry.card(one) for one in suited(registry, objective)]
-        if is_other and constants.is_offline_mode() and not any(map(is_here, able)):
-            yield "", *same, note(NONE_HERE), ""
+        none_here = is_other and constants.is_offline_mode() and not any(map(is_here, able))
+        if none_here and objective not in SHOWN_WITHOUT:
+            yield "", *same, note(NONE_HERE + NOT_SHOWN), ""
             return
         if objective == "next_sentence" and not following.strip():
             yield "", *same, note("Write a second sentence above."), ""
             return
-        needs_left = is_other and (objective == "replaced" or ANY_BLANK.search(text))
-        names = [name, left] if needs_left else [name]
+        names = [left] if none_here else [name]
+        if is_other and not none_here and (objective == "replaced" or ANY_BLANK.search(text)):
+            names.append(left)
+        generator = registry.card(name).generator if objective == "replaced" else ""
+        names += [generator] if generator and registry.known(generator) else []
         for message, *shown in ask(names, text, objective, read_seed(seed), noise, following):
             yield message, *same, *shown
 
@@ -173,3 +217,14 @@ def _fill(models: Registry, name: str, text: str) -> str:
     if not fills.completions:
         raise UnsuitableText("The blanks could not be filled. Training hides words by itself: write the whole text.")
     return fills.completions[0].text
+
+
+def _with_generator(models: Registry, name: str, others: list[str], options: dict) -> TrainingExample:
+    """An example of replaced tokens, drawn by the first of some models that cuts the text as the asked one does."""
+    drawing = {key: options[key] for key in ("text", "seed")}
+    for generator in others:
+        drawn = models.run(generator, partial(analysis.draw_replacements, **drawing))
+        example = models.run(name, partial(analysis.compute_loss, replacements=drawn, **options))
+        if drawn.tokens == tuple(token.token for token in example.tokens):
+            break
+    return example

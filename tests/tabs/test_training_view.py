@@ -1,0 +1,60 @@
+"""The view "How it was trained": what it shows where no model of an objective is at hand, who draws replacements."""
+
+import pytest
+from huggingface_hub import constants
+
+from explorer.analysis.objectives import TELLING
+from explorer.tabs.fill_blanks.training import PASSAGE, _drawer, _with_generator, choose_model
+
+LEFT = "MiniLM (masked)"
+TEXT = "She opened the door. It was late."
+
+
+@pytest.fixture
+def drawn(shipped_registry, monkeypatch):
+    """What the view ends on: the message, the example and what stands below it."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+
+    def draw(objective, text=TEXT, left=LEFT, noise="text_infilling", following="Nobody was there."):
+        *_, last = _drawer(shipped_registry)(left, text, objective, 0, None, noise, following, "")
+        return last[0], last[-2], last[-1]
+
+    return draw
+
+
+def test_a_pair_is_shown_without_a_model_that_judges_it(drawn):
+    message, example, below = drawn("next_sentence")
+    assert message == "" and f"cut by the tokenizer of {LEFT}, without" in example
+    assert example.count("class='segment'>A<") == 11 and example.count("class='segment'>B<") == 5
+    assert "What it should say" in example and "Next sentence prediction" in below
+    assert "Write a second sentence above" in drawn("next_sentence", following=" ")[1]
+
+
+def test_a_damaged_text_is_shown_without_a_model_that_repairs_it(drawn):
+    message, example, _ = drawn("denoising", noise="sentence_permutation")
+    assert message == "" and "What the decoder should write" in example and "Mean loss" not in example
+    message, _, _ = drawn("denoising", text="Just one sentence.", noise="sentence_permutation")
+    assert "Write two sentences or more" in message
+
+
+def test_blanks_are_filled_before_it_is_shown(drawn):
+    _, example, below = drawn("next_sentence", text="She opened the ___.")
+    assert "blanks filled by the chosen model" in below and "___" not in example
+
+
+def test_replacements_are_drawn_by_a_model_that_cuts_the_text_alike(drawn, shipped_registry):
+    _, example, _ = drawn("replaced")
+    assert "The replacements are drawn by BERT mini." in example
+    options = {"text": TEXT, "objective": "replaced", "seed": 0, "noise": "text_infilling", "other_text": ""}
+    alone = _with_generator(shipped_registry, "ELECTRA mini", [LEFT], options)
+    assert alone.replaced_by.startswith(f"other tokens of the text, because {LEFT} cuts it")
+    assert choose_model(shipped_registry, "replaced", LEFT, None) == "ELECTRA mini"
+
+
+@pytest.mark.parametrize("objective", TELLING)
+def test_the_longer_text_has_something_to_show_of_each_objective(shipped_registry, objective):
+    from explorer.analysis import find_telling_example
+
+    for model in (LEFT, "BERT mini"):
+        found = shipped_registry.run(model, lambda loaded: find_telling_example(loaded, PASSAGE, objective=objective))
+        assert found is not None and found.seed <= 20, "a press or two"
