@@ -46,7 +46,7 @@ def pairs_note(cards: Iterable[ModelCard]) -> str:
         return ""
     is_first = any(Ability.EMBED_SENTENCES not in card.abilities for card in found.values())
     how = "before they were taught their task" if is_first else "as in Sentence-BERT"
-    return note(PAIRS.format(models=" and ".join(found), how=how))
+    return note(PAIRS.format(models=", ".join(found), how=how))
 
 
 def histogram_words(found: Sequence[Anisotropy], layer: int) -> str:

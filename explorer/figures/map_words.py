@@ -12,10 +12,7 @@ from explorer.figures.style import percent
 FEWEST_USES = 10  # of fewer, shares of neighbours say nothing
 MUCH = 0.1  # less of the same sense on the map than by all numbers
 HOVER_CHARACTERS = 44  # in a line: as a phone shows
-ISLANDS = (
-    "Islands need not be senses: {method} keeps who is near whom, and parts the rest as it likes. How far islands lie "
-    "apart, and how large they are, says nothing."
-)
+ISLANDS = "Islands need not be senses: {method} keeps who is near whom, and parts the rest as it likes."
 MOST_AROUND = 90  # characters of a sentence on either side of a use
 
 

@@ -25,11 +25,11 @@ def run(arguments: list[str], **environment: str) -> str:
 
 def test_a_page_without_models_answers_anything(tmp_path):
     told = run(
-        ["-m", "tests.hostile.anything_page", "500"],
+        ["-m", "tests.hostile.anything_page", "250"],
         EXPLORER_JOBS_FOLDER=str(tmp_path),
         PYTHONHASHSEED="0",  # what is drawn depends on it
     )
-    assert "500 inputs" in told
+    assert "250 inputs" in told
 
 
 @pytest.mark.slow
