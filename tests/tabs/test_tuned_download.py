@@ -102,6 +102,7 @@ def test_a_base_that_only_we_have_goes_along(take, store, shipped_registry):
     assert take(id) == folder and (kept / "model.safetensors").stat().st_mtime_ns == written, "it is kept once"
 
 
+@pytest.mark.slow
 def test_so_does_a_tuned_base_without_its_examples_until_it_is_deleted(take, store, shipped_registry):
     first = tuned(store, shipped_registry, "all-MiniLM-L6-v2", "full")
     assert not (take(first) / "base").exists(), "this one is on the Hub"

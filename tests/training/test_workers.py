@@ -33,6 +33,7 @@ def test_one_process_is_alone(monkeypatch):
     assert torch.equal(weight.grad, torch.ones(3))
 
 
+@pytest.mark.slow
 def test_two_processes_train_one_model(tmp_path, start_folder, corpus_file):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

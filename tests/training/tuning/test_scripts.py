@@ -61,14 +61,8 @@ CASES = {  # objective, task, rule, recipe
         ("masked", "tagging", tagged, {"method": "lora", "epochs": 8, "learning_rate": 2e-2}),
     ),
     "passages": (("masked", "answers", lambda choose: asked(choose, 12), {"epochs": 8, "length_tokens": 12}),),
-    "sentences": (
-        ("masked", "similarity", compared, {"epochs": 6}),
-        ("masked", "similarity", scored, {"method": "scratch", "epochs": 6}),
-    ),
-    "domains": (
-        ("masked", "masked", told, {"epochs": 8}),
-        ("causal", "causal", told, {"method": "lora", "length_tokens": 7, "epochs": 4}),
-    ),
+    "sentences": (("masked", "similarity", compared, {"epochs": 6}),),
+    "domains": (("masked", "masked", told, {"epochs": 8}),),
     "writers": (
         ("span", "text_to_text", rewritten, {"epochs": 8}),
         ("causal", "classification", classed, {"epochs": 4}),
@@ -80,8 +74,14 @@ MORE_CASES = {
         ("masked", "tagging", tagged, {"method": "frozen"}),
     ),
     "whole passages": (("masked", "answers", asked, {"epochs": 8}),),
-    "more sentences": (("masked", "similarity", compared, {"method": "layers", "batch_size": 32}),),
-    "a patient domain": (("causal", "causal", told, {"epochs": 4, "patience": 2, "evaluations": 4}),),
+    "more sentences": (
+        ("masked", "similarity", compared, {"method": "layers", "batch_size": 32}),
+        ("masked", "similarity", scored, {"method": "scratch", "epochs": 6}),
+    ),
+    "more domains": (
+        ("causal", "causal", told, {"epochs": 4, "patience": 2, "evaluations": 4}),
+        ("causal", "causal", told, {"method": "lora", "length_tokens": 7, "epochs": 4}),
+    ),
     "more writers": (
         ("span", "pairs", second, {"epochs": 6, "prefix": "it "}),
         ("causal", "pairs", second, {"method": "layers"}),
