@@ -25,13 +25,13 @@ AGAIN = --reruns 2
 PARALLEL = -n $(WORKERS) --dist loadfile
 test: $(VENV)/installed-dev
 	sh .ci/browser $(BIN)/python
-	$(PYTEST) $(ONCE) $(PARALLEL) -m "not browser and not slow and not unsteady"
-	$(PYTEST) $(AGAIN) -m "browser and not slow and not unsteady"
+	$(PYTEST) $(ONCE) $(PARALLEL) --ignore tests/browser -m "not slow and not unsteady"
+	$(PYTEST) $(AGAIN) tests/browser -m "not slow and not unsteady"
 
 test-slow: $(VENV)/installed-slow
 	sh .ci/browser $(BIN)/python
-	$(PYTEST) $(ONCE) -m "slow and not browser and not unsteady"
-	$(PYTEST) $(AGAIN) -m "slow and browser and not unsteady"
+	$(PYTEST) $(ONCE) --ignore tests/browser -m "slow and not unsteady"
+	$(PYTEST) $(AGAIN) tests/browser -m "slow and not unsteady"
 
 test-unsteady: $(VENV)/installed-dev
 	sh .ci/browser $(BIN)/python

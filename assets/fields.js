@@ -1,5 +1,5 @@
-// What Gradio's fields and tabs leave to be wished for by keyboard: lists close behind the focus, arrow keys walk tabs,
-// and a box for whole numbers shows the one that is taken.
+// What Gradio's fields and tabs leave to be wished for by keyboard: lists close behind the focus and open again where
+// it stayed, arrow keys walk tabs, and a box for whole numbers shows the one that is taken.
 (() => {
   // Any key opens the list, also that by which the visitor leaves it: Gradio is not to hear of it. And what can be
   // scrolled is a stop of Tab, which would lead into the list as it closes.
@@ -25,6 +25,12 @@
     event.preventDefault();
     walkTabs(target, key);
   }, true);
+
+  // Escape closes a list whose field keeps the focus; Gradio opens it on nothing but the arrival of the focus.
+  document.addEventListener('click', ({target}) => {
+    if (target.matches('input[role="combobox"][aria-expanded="false"]') && target === document.activeElement)
+      target.dispatchEvent(new FocusEvent('focus'));
+  });
 
   document.addEventListener('change', ({target}) => {
     const {value} = target;

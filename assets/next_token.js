@@ -21,8 +21,9 @@
     element.classList.add('next-token');
     let value = null, data = null, scores = null;
 
-    const row = (token, place, before, after, most) => {
+    const row = (token, place, before, after, most, isFirstCut) => {
       const item = make('li', after ? '' : 'cut');
+      if (isFirstCut) item.classList.add('first-cut');
       const bars = make('span', 'bars');
       [[before, 'p'], [after, 'chance']].forEach(([share, name]) => {
         const bar = make('i', name);
@@ -35,6 +36,16 @@
                   make('span', 'number after', after ? percent(after) : 'cut'));
       item.title = `“${token.text}” (id ${token.token_id}): ${before} before, ${after} after the controls`;
       return item;
+    };
+
+    // Of the tokens that are not listed: how many there are, what the model gives them, and what is left of that.
+    const others = (rows, before, after) => {
+      const count = scores.length - rows.length;
+      const listed = stage => rows.reduce((sum, {token}) => sum + stage.shares[token.token_id], 0);
+      const kept = after.left - rows.filter(({token}) => after.shares[token.token_id]).length;
+      const words = `and ${count.toLocaleString('en')} more, to which the model gives ${percent(Math.max(0, 1 - listed(before)))}`;
+      const left = kept ? `${kept.toLocaleString('en')} of them are kept, with ${percent(Math.max(0, 1 - listed(after)))}` : 'all of them are cut';
+      return make('p', 'note', before === after ? `${words}.` : `${words}; after the controls ${left}.`);
     };
 
     const table = stages => {
@@ -70,8 +81,10 @@
       const rows = [...shown.slice(0, ROWS), ...gained];
       const most = Math.max(...rows.flatMap(({token: {token_id: id}}) => [before.shares[id], after.shares[id]]));
       const list = make('ol', 'tokens-next');
-      rows.forEach(({token, place}) =>
-        list.append(row(token, place, before.shares[token.token_id], after.shares[token.token_id], most)));
+      const share = (stage, {token}) => stage.shares[token.token_id];
+      const cut = shown.slice(0, ROWS).findIndex(one => !share(after, one));
+      rows.forEach((one, index) =>
+        list.append(row(one.token, one.place, share(before, one), share(after, one), most, index === cut && cut > 0)));
       const heads = make('p', 'heads');
       heads.append(make('span', '', 'Next token'), make('span', 'number key-p', 'model'), make('span', 'number key-chance', 'after'));
       const after_words = stages.length > 1
@@ -80,7 +93,7 @@
       const text = make('p', 'ending', '', {dir: 'auto'});
       text.append(make('span', '', data.ending), make('b', 'gap', ' ?'));
       const how = make('p', 'note', 'Each control works on what the one above it left: top p counts its share after the temperature.');
-      element.replaceChildren(text, make('p', 'kept', after_words, {role: 'status'}), heads, list, table(stages), ...(stages.length > 2 ? [how] : []));
+      element.replaceChildren(text, make('p', 'kept', after_words, {role: 'status'}), heads, list, others(rows, before, after), table(stages), ...(stages.length > 2 ? [how] : []));
       element.explorer = {stages, ids: data.prompt_ids};
       element.dataset.ms = (performance.now() - began).toFixed(1);
     };

@@ -98,7 +98,7 @@
     bringBack();
   });
 
-  // What an example says to look for goes when a field of its tab is touched, or was named by an address.
+  // What an example says to look for goes when a field of its tab is touched; the server knows what an address leads to.
   const looksOf = panel => panel?.querySelectorAll('.until-touched') ?? []; // Gradio gives the class to a block and to what it holds
   const forgetLook = panel => looksOf(panel).forEach(look => look.classList.add('gone'));
   document.addEventListener('input', event => {
@@ -110,8 +110,7 @@
     const example = event.target.closest('.example');
     if (example && !example.closest('.result-side')) looksOf(panel).forEach(look => look.classList.remove('gone'));
   });
-  const forgetLooksInSight = () => [...document.querySelectorAll('.until-touched')].forEach(
-    look => look.offsetParent && look.classList.add('gone'));
+  const recallLooks = () => document.querySelectorAll('.until-touched').forEach(look => look.classList.remove('gone'));
 
   // Beside a tab's question: opens the fold at its end that says why it matters, and goes there.
   document.addEventListener('click', event => {
@@ -145,7 +144,7 @@
     isRestoring = false;
     if (isLate) return void setTimeout(restore);
     document.body.dataset.restored = 'true';
-    if (!isBare || asked.has('show')) forgetLooksInSight();
+    recallLooks(); // the server has put there what belongs to the address
     explorer.settle();
   };
   window.addEventListener('popstate', () => {

@@ -122,7 +122,7 @@
       if (data.layers.length > 1) {
         bar.append(make('span', 'kind', 'Layer'), ...data.layers.map(layer =>
           make('button', '', String(layer), {type: 'button', 'data-layer': layer, title: layer ? `Layer ${layer}` : 'Input embeddings'})));
-        bar.append(make('button', 'map-play', 'Play', {type: 'button', title: 'Go through all layers'}));
+        bar.append(make('button', 'map-play', 'Run through layers', {type: 'button', title: 'Go through all layers, one after the other'}));
       }
       const legend = make('div', 'map-legend');
       legend.innerHTML = data.legend; // escaped where it was made
@@ -152,7 +152,7 @@
       clearInterval(playing);
       playing = 0;
       const button = root().querySelector('.map-play');
-      if (button) button.textContent = 'Play';
+      if (button) button.textContent = 'Run through layers';
     };
     const play = () => {
       if (playing) return stop();

@@ -11,9 +11,10 @@
 
   // A link holds what was asked for, not what was written: it is written anew, and the seed makes it the same.
   let opened = new URLSearchParams(location.search);
-  const isAsked = (wanted, head) => wanted.get('tab') === 'generate' && ['write', null].includes(wanted.get('show')) &&
+  const looksAtIt = wanted => ['write', null].includes(wanted.get('show')) || wanted.get('after') === 'written';
+  const isAsked = (wanted, head) => wanted.get('tab') === 'generate' && looksAtIt(wanted) &&
     (Object.entries({text: head.prompt, model: head.model}).some(([name, value]) => (wanted.get(name) ?? value) !== value) ||
-     [...wanted.keys()].some(name => !['tab', 'show', 'text', 'model'].includes(name)));
+     [...wanted.keys()].some(name => !['tab', 'show', 'text', 'model', 'colour'].includes(name)));
   const writeWhatWasAsked = head => {
     const wanted = opened;
     opened = new URLSearchParams();
@@ -60,11 +61,20 @@
       legend.setAttribute('aria-label', `${label}: the bar under a token and its background grow from ${least} to ${most}`);
       branches.colour(measure);
     };
+    explorer.colourBy = name => { // a link says by which
+      if (!(name in MEASURES) || name === measure) return;
+      measure = name;
+      colour();
+    };
     Object.entries(MEASURES).forEach(([key, {label}]) =>
       measures.append(make('button', 'measure', label, {type: 'button', role: 'radio', 'data-measure': key})));
     measures.addEventListener('click', event => {
       const button = event.target.closest('[data-measure]');
-      if (button) (measure = button.dataset.measure), colour();
+      if (!button) return;
+      explorer.colourBy(button.dataset.measure);
+      const box = document.querySelector('#generate-colour textarea, #generate-colour input');
+      box.value = measure;
+      box.dispatchEvent(new Event('input', {bubbles: true}));
     });
 
     // Only what is new is drawn: a token that stays keeps its element, and with it focus and selection.

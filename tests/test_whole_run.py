@@ -34,7 +34,9 @@ def test_it(tmp_path):
 """
 
 
-@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["alone", "with a worker"])
+@pytest.mark.parametrize(
+    "workers", [[], pytest.param(["-n", "1"], marks=pytest.mark.slow)], ids=["alone", "with a worker"]
+)
 @pytest.mark.parametrize(
     ("test", "says"),
     [(LEAVES_A_PROCESS, "LEFT BEHIND process"), (LEAVES_A_FILE, "LEFT BEHIND file left.txt"), (LEAVES_NOTHING, "")],

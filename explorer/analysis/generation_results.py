@@ -87,7 +87,9 @@ class PromptLength:
     Attributes:
         tokens: Of the prompt, the model's start token included.
         limit_tokens: How many the model reads at most, prompt and new text together.
+        unknown: How many of the tokens are the one that stands for whatever the vocabulary lacks.
     """
 
     tokens: int
     limit_tokens: int
+    unknown: int = 0

@@ -20,4 +20,10 @@ def measure_prompt(model: LoadedModel, text: str) -> PromptLength:
         UnsuitableModel: The model does not write from left to right.
         UnsuitableText: It cannot be read, or is longer than the model reads; the message says by how much.
     """
-    return PromptLength(len(encode_prompt(model, text)), model.limit_tokens)
+    ids, tokenizer = encode_prompt(model, text), model.tokenizer
+    unknown = tokenizer.unk_token_id
+    stands_for_more = unknown in (
+        tokenizer.bos_token_id,
+        tokenizer.eos_token_id,
+    )  # GPT-2 lacks no byte, and has no other
+    return PromptLength(len(ids), model.limit_tokens, 0 if stands_for_more else ids.count(unknown))

@@ -73,7 +73,7 @@ def ranking_view(ranking: HeadRanking) -> str:
     rows = "".join(
         f"<tr><th scope='row'><button type='button' data-open-head='{stack}-{layer + 1}-{head + 1}'>"
         f"{escape(stack) + ' ' if stacks else ''}{layer + 1}-{head + 1}</button></th>"
-        f"<td class='number' title='{effect!r}'>{effect:.4f} {escape(ranking.unit)}</td>"
+        f"<td class='number' title='{effect!r}'>{_short(effect)} {escape(ranking.unit)}</td>"
         f"<td>{_change_words(ranking, stack, layer, head)}</td></tr>"
         for effect, stack, layer, head in found[:MOST_LISTED]
     )
@@ -89,6 +89,11 @@ def ranking_view(ranking: HeadRanking) -> str:
         f"<p class='note'>Each off by itself: {what}, n = {places} of your text.</p>"
         f"<table class='scores'><tbody>{rows}</tbody></table></div>"
     )
+
+
+def _short(effect: float) -> str:
+    """Two digits: of one text, more say nothing."""
+    return f"{effect:.2f}" if effect >= 0.095 else f"{effect:.2g}"
 
 
 def _place(result: HeadAblation, index: int, place: AblationPlace) -> str:

@@ -98,7 +98,7 @@ def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool) 
     size = format_bytes(card.weights_bytes) if card.weights_bytes else "size known after download"
     cells = (
         abilities,
-        f"{short_count(card.parameters)}, {size}",
+        ", ".join(filter(None, (short_count(card.parameters), size))),
         card.licence,
         state_words(status, is_here),
     )
@@ -139,9 +139,9 @@ def state_words(status: ModelStatus, is_here: bool) -> str:
 
 
 def short_count(parameters: int | None) -> str:
-    """A number of weights as people say it: 22.7 M."""
+    """A number of weights as people say it: 22.7 M; "" where it is not known."""
     if parameters is None:
-        return "unknown"
+        return ""
     if parameters >= 995_000_000:
         return f"{parameters / 1e9:.1f} B"
     return f"{parameters / 1e6:.1f} M" if parameters < 99_500_000 else f"{parameters / 1e6:.0f} M"
@@ -149,7 +149,10 @@ def short_count(parameters: int | None) -> str:
 
 def picker_options(cards: Sequence[ModelCard], words: Mapping[str, str]) -> list[tuple[str, str]]:
     """Choices of a model picker: what it shows, and the name it stands for."""
-    return [(f"{card.name} · {short_count(card.parameters)} · {words[card.name]}", card.name) for card in cards]
+    return [
+        (" · ".join(filter(None, (card.name, short_count(card.parameters), words[card.name]))), card.name)
+        for card in cards
+    ]
 
 
 def card_note(card: ModelCard) -> str:

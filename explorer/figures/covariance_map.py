@@ -17,7 +17,8 @@ TEXT_PIXELS = 10
 # vermilion, nothing, blue: told apart with any kind of colour vision, and pale enough to be written on
 SCALE = [[0.0, "rgba(213, 94, 0, 0.75)"], [0.5, "rgba(128, 134, 145, 0.06)"], [1.0, "rgba(0, 114, 178, 0.75)"]]
 TICKS = (-1.0, -0.25, 0.0, 0.25, 1.0)  # of the largest covariance
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+MOST_ZEROS = 6  # of a factor that is written out
 
 
 def covariance_map(result: Anisotropy, layer: int, marked: Collection[int] = ()) -> go.Figure:
@@ -81,7 +82,12 @@ def covariance_words(result: Anisotropy, layer: int) -> str:
     """How the numbers and the colours of the map are to be read."""
     at = find_layer(result.layers, layer)
     power = _power(float(np.abs(result.covariance[at]).max()) or 1.0)
-    by = "" if power == 0 else f" divided by 10{str(power).translate(SUPERSCRIPTS)}"
+    ten = f"10{str(abs(power)).translate(SUPERSCRIPTS)}"
+    by = (
+        ""
+        if power == 0
+        else f", {'÷' if power > 0 else '×'} {ten if abs(power) > MOST_ZEROS else f'{10 ** abs(power):,}'}"
+    )
     return f"In the cells: covariance{by}; the colour goes with its root, no colour = 0."
 
 

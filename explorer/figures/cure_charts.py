@@ -23,6 +23,7 @@ from explorer.figures.style import GREY, STYLE
 SPECTRUM_PIXELS = 260  # and a line for each name
 RANKS = 30  # of a spectrum that are drawn, evenly on the logarithmic axis
 LEAST_SHARE = 0.002  # of an even share; less is left out, as rounding would fill the axis
+BELOW, SENSES_PIXELS = 0.05, 60  # below the lowest line; higher than other charts, as lines are near each other
 HEADROOM = 1.25  # above the highest hill, for its name
 ISOTROPIC = "isotropic"
 
@@ -93,7 +94,10 @@ def cured_senses_chart(found: Sequence[CuredSenses], measure: str, layer: int | 
     ]
     levels = baseline_levels(found[0].scores, measure)
     figure = layer_chart(lines, SHARES, layer, number="%{y:.0%}", levels=levels)
-    return figure.update_yaxes(range=[0, 1.02], tickformat=".0%")
+    values = [value for line in lines for _, value in line.points if value is not None]
+    low = max(0.0, min([*values, *(level.value for level in levels)]) - BELOW)  # else near lines lie on each other
+    figure.update_yaxes(range=[low, 1.02], tickformat=".0%")
+    return figure.update_layout(height=figure.layout.height + SENSES_PIXELS)
 
 
 def _draw(

@@ -41,11 +41,7 @@ def foreign_note(tokens: Sequence[str]) -> str:
     """
     unknown = sum(token in UNKNOWN for token in tokens)
     if unknown:
-        are = "is" if unknown == 1 else "are"
-        return note(
-            f"{unknown} of the {len(tokens)} tokens {are} unknown to this model, which sees the same sign for each: "
-            f"its vocabulary lacks these words or their script. {READ_OTHERS}"
-        )
+        return unread_note(unknown, len(tokens), READ_OTHERS)
     broken = sum(token.startswith(CONTINUES) for token in tokens)
     if broken >= FEWEST_BROKEN and broken > BROKEN_SHARE * len(tokens):
         return note(
@@ -53,6 +49,21 @@ def foreign_note(tokens: Sequence[str]) -> str:
             f"whole, as it learned from other texts, mostly English. {READ_OTHERS}"
         )
     return ""
+
+
+def unread_note(unknown: int, tokens: int, advice: str = "") -> str:
+    """What a model makes of what its vocabulary lacks, such as an emoji.
+
+    Args:
+        unknown: How many tokens stand for such words, one or more.
+        tokens: Of the text.
+        advice: Said last.
+    """
+    are = "is" if unknown == 1 else "are"
+    return note(
+        f"{unknown:,} of the {tokens:,} tokens {are} unknown to this model, which sees the same sign for each: its "
+        f"vocabulary lacks these words, signs or their script. {advice}".strip()
+    )
 
 
 def candidates_note(ranking: CandidateRanking) -> str:
@@ -201,4 +212,5 @@ def length_note(length: PromptLength | str, *, is_empty: bool = False) -> str:
     left = length.limit_tokens - length.tokens
     start = "Empty: it begins from its start token. " if is_empty else ""
     words = f"{start}{length.tokens:,} of {length.limit_tokens:,} tokens; room for {left:,} more"
-    return f"<p class='note{' over' if left < 1 else ''}'>{words}</p>"
+    told = f"<p class='note{' over' if left < 1 else ''}'>{words}</p>"
+    return told + (unread_note(length.unknown, length.tokens) if length.unknown else "")

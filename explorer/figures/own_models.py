@@ -58,7 +58,7 @@ def _row(model: OwnModel) -> str:
         escape(run.model),
         TASKS[task],
         f"{score_words(*main)} {score_term(main[0], task)}" if main else "–",
-        f"{short_count(card.parameters)}, {format_bytes(card.weights_bytes)}",
+        ", ".join(filter(None, (short_count(card.parameters), format_bytes(card.weights_bytes)))),
     )
     told = "".join(f"<td data-label='{head}'>{cell}</td>" for head, cell in zip(COLUMNS[1:], cells, strict=True))
     link = f"<a href='{escape('?' + query)}' title='its run, and links to it in every tab'>{escape(card.name)}</a>"

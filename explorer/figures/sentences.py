@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from explorer.analysis.blanks import ANY_BLANK, BLANK, split_at_any_blank
-from explorer.analysis.results import BlankFills, BlankReveal, Tokenization
+from explorer.analysis.results import BlankFills, BlankReveal, Piece, Tokenization
 from explorer.analysis.strategies import STRATEGIES
 from explorer.analysis.words import Word
 from explorer.figures.notes import note
@@ -45,7 +45,7 @@ def _how_likely(fills: BlankFills) -> str:
     best = f"{nats(logarithms[0])} for the first sentence"
     return note(words) + (
         f"<details class='note'><summary>As a logarithm</summary>{escape(fills.score.capitalize())}: {best}. "
-        f"The {name.lower()} is <i>e</i> to its power.</details>"
+        f"The {name.lower()} is <i>e</i> (2.718…) raised to this logarithm.</details>"
     )
 
 
@@ -106,15 +106,41 @@ def token_strip(tokenization: Tokenization) -> str:
         for piece in tokenization.pieces
     )
     count, unknown = len(tokenization.pieces), sum(piece.is_unknown for piece in tokenization.pieces)
+    split = _split_words(tokenization)
     words = f"{count} of at most {tokenization.limit_tokens} tokens"
     if unknown:
         words += f", {unknown} unknown to the vocabulary"
     over = " over" if count > tokenization.limit_tokens else ""
     special = " · dashed: special tokens, that is, the blanks and what the tokenizer adds"
     return (
-        f"<div class='pieces'>{pieces}</div><p class='note{over}'>{words} · vocabulary of "
+        f"{split}<div class='pieces'>{pieces}</div><p class='note{over}'>{words} · vocabulary of "
         f"{tokenization.vocabulary_size:,}{special}</p>"
     )
+
+
+def _split_words(tokenization: Tokenization) -> str:
+    """Whether the vocabulary has each word whole, and the one in most pieces; "" for scripts that put no spaces."""
+    text, own = tokenization.text, [one for one in tokenization.pieces if one.start is not None and not one.is_special]
+    if not own or any(one.is_unknown for one in own) or any(sign.isalpha() and not _has_case(sign) for sign in text):
+        return ""
+    words: list[list[Piece]] = []
+    for piece in own:
+        joined = text[max(0, piece.start - 1) : piece.start + 1]
+        goes_on = len(joined) == 2 and all(map(_has_case, joined)) and words and words[-1][-1].end == piece.start
+        words[-1].append(piece) if goes_on else words.append([piece])
+    broken = [pieces for pieces in words if len(pieces) > 1]
+    told = "The vocabulary has each word of this text whole: one token for each, and for each sign."
+    if broken:
+        most = max(broken, key=len)
+        word = text[most[0].start : most[-1].end].strip()
+        which = "One word is" if len(broken) == 1 else f"{len(broken)} words are"
+        told = f"{which} cut into pieces, as the vocabulary lacks {'it' if len(broken) == 1 else 'them'} whole: "
+        told += f"“{word}” into {len(most)}."
+    return f"<p class='senses-said'>{escape(told)}</p>"
+
+
+def _has_case(sign: str) -> bool:
+    return sign.isupper() or sign.islower()
 
 
 def caption(parts: Sequence[str], source_url: str = "") -> str:

@@ -185,7 +185,7 @@ def _row(
 def _score(one: SimilarityScore | None, *, with_layer: bool) -> str:
     if one is None or one.spearman is None:
         return NOTHING
-    small = f"layer {one.layer}" if with_layer else f"{_hundred(one.low)} to {_hundred(one.high)}"
+    small = f"layer {one.layer}" if with_layer else f"{_whole(one.low)} to {_whole(one.high)}"
     return f"<td class='number' title='{one.spearman!r}'>{_hundred(one.spearman)} <small>{small}</small></td>"
 
 
@@ -199,12 +199,19 @@ def _change(one: SimilarityScore | None) -> str:
 
 
 def _hundred(correlation: float) -> str:
+    """With one decimal, so that two and their change agree but for a tenth."""
+    number = f"{100 * correlation:.1f}"
+    return "0" if number in ("0.0", "-0.0") else number.replace("-", "−")
+
+
+def _whole(correlation: float) -> str:
+    """The end of an interval, which is wide: with no decimal."""
     return f"{100 * correlation:.0f}".replace("-0", "0").replace("-", "−")
 
 
 def _signed(difference: float) -> str:
-    number = f"{100 * difference:+.0f}"
-    return "0" if number in ("+0", "-0") else number.replace("-", "−")
+    number = f"{100 * difference:+.1f}"
+    return "0" if number in ("+0.0", "-0.0") else number.replace("-", "−")
 
 
 def _places(shift: float) -> str:

@@ -19,6 +19,7 @@ from explorer.analysis.branches import (
     written_text,
 )
 from explorer.analysis.generation_results import STOPS
+from explorer.figures.notes import UNKNOWN
 
 DIGITS = 6
 FREE_PLACE = re.compile(r"\[unused\d+\]|<unused\d+>")  # as BERT's and Gemma's vocabularies call them
@@ -63,7 +64,7 @@ def tail_lines(tree: Tree, *, words: str = "", is_stopped: bool = False) -> list
     """Why the branch ends, and the other branches."""
     ends = leaves(tree)
     branches = [branch_facts(tree, leaf, number, ends) for number, leaf in enumerate(ends, start=1)]
-    said = (words or why_ended(tree, is_stopped=is_stopped)) + _of_free_places(tree)
+    said = (words or why_ended(tree, is_stopped=is_stopped)) + _of_no_words(tree)
     may_go_on = tree.here == ROOT or tree.nodes[tree.here].step.stop in ("", "length")
     return [_line("tail", {"words": said, "here": tree.here, "may_go_on": may_go_on, "branches": branches})]
 
@@ -75,16 +76,23 @@ def why_ended(tree: Tree, *, is_stopped: bool = False) -> str:
     return STOPS.get(tree.nodes[tree.here].step.stop, "") if tree.here != ROOT else ""
 
 
-def _of_free_places(tree: Tree) -> str:
-    """What an entry of the vocabulary is that stands for no word, if one was drawn into the branch in sight."""
-    texts = (tree.nodes[node].step.text.strip() for node in path_to(tree, tree.here))
+def _of_no_words(tree: Tree) -> str:
+    """What entries of the vocabulary are that stand for no word, if such were drawn into the branch in sight."""
+    texts = [tree.nodes[node].step.text.strip() for node in path_to(tree, tree.here)]
+    told = ""
+    unknown = next((text for text in texts if text in UNKNOWN), None)
+    if unknown:
+        told += (
+            f" {unknown} stands for any word or sign that the vocabulary lacks, such as an emoji: the model saw it in "
+            "place of those when it was trained, and writes it as any other token."
+        )
     free = next((text for text in texts if FREE_PLACE.fullmatch(text)), None)
-    if free is None:
-        return ""
-    return (
-        f" {free} is a place that the vocabulary keeps free: no text has it. Its probability is near 0, and a high "
-        "temperature draws from that far down."
-    )
+    if free:
+        told += (
+            f" {free} is a place that the vocabulary keeps free: no text has it. Its probability is near 0, and a high "
+            "temperature draws from that far down."
+        )
+    return told
 
 
 def branch_facts(tree: Tree, leaf: int, number: int, ends: Sequence[int]) -> dict[str, object]:

@@ -35,7 +35,7 @@ def is_offline_message(name: str, purpose: Ability | None = None) -> str:
     """
     return (
         f"{name} needs internet the first time, and this explorer runs offline. {_choose_another(name, purpose)} "
-        f"(The operator can fetch it by starting once without HF_HUB_OFFLINE.)"
+        f"(Whoever runs it can fetch more while there is internet: see “In a classroom” in the README.)"
     )
 
 

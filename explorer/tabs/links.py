@@ -31,6 +31,7 @@ class LinkedTab:
         settled: Event after which fields may have changed unnoticed: Gradio reports no change of a field in a tab that
             was not opened yet.
         stretching: Names of sliders that end where the model does: a link may ask for more than the first model has.
+        look: The line that says what to look for in an example, and for each example what it fills and that line.
     """
 
     tab: gr.Tab
@@ -40,6 +41,7 @@ class LinkedTab:
     clock: gr.Timer | None = None
     settled: gr.events.Dependency | None = None
     stretching: tuple[str, ...] = ()
+    look: tuple[gr.HTML, tuple[tuple[Mapping[str, object], str], ...]] | None = None
 
 
 def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
@@ -56,10 +58,11 @@ def wire_links(page: gr.Blocks, tabs: gr.Tabs, linked: list[LinkedTab]) -> None:
 
     sub_tabs = [entry.views[0] for entry in linked if entry.views]
     components = [component for entry in linked for component in entry.fields.values()]
+    looks = [entry.look[0] for entry in linked if entry.look]
     page.load(None, None, None, js=OPENED, **QUIET)  # it asks only if the address names anything
     for elem_id, otherwise in (("restore-address", _keep), ("restore-view", _first_value)):
         pressed = gr.Button("Restore", visible="hidden", elem_id=elem_id).click  # by page.js
-        restored = pressed(_restorer(linked, otherwise), None, [tabs, *sub_tabs, *components], **QUIET)
+        restored = pressed(_restorer(linked, otherwise), None, [tabs, *sub_tabs, *components, *looks], **QUIET)
         restored.then(None, None, None, js=RESTORED)
 
 
@@ -110,7 +113,7 @@ def _restorer(linked: list[LinkedTab], otherwise: Callable[[gr.components.Compon
         given = request.query_params
         ids = [entry.tab.id for entry in linked]
         wanted = given.get("tab") if given.get("tab") in ids else ids[0]
-        sub_tabs, values = [], []
+        sub_tabs, values, looks = [], [], []
         for entry in linked:
             is_wanted = entry.tab.id == wanted
             ends_here = bool(entry.stretching) and not _names_other_model(given, entry)
@@ -125,9 +128,20 @@ def _restorer(linked: list[LinkedTab], otherwise: Callable[[gr.components.Compon
                 shown = found[entry.views[1]]
                 is_kept = not is_wanted or not isinstance(shown, str)
                 sub_tabs.append(gr.skip() if is_kept else gr.Tabs(selected=shown))
-        return [gr.Tabs(selected=wanted), *sub_tabs, *values]
+            if entry.look:
+                looks.append(_what_to_look_for(given, entry) if is_wanted else gr.skip())
+        return [gr.Tabs(selected=wanted), *sub_tabs, *values, *looks]
 
     return restore
+
+
+def _what_to_look_for(given: Mapping[str, str], entry: LinkedTab) -> str:
+    """The line of the example that an address names; "" where it names none."""
+    named = {name: given.get(name, _in_address(component.value)) for name, component in entry.fields.items()}
+    for fills, line in entry.look[1]:
+        if all(named[name] == _in_address(value) for name, value in fills.items()):
+            return line
+    return ""
 
 
 def _found(given: Mapping[str, str], name: str, component: gr.components.Component, otherwise: Callable) -> object:

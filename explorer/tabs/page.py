@@ -78,7 +78,7 @@ def build_page(registry: Registry) -> gr.Blocks:
         with gr.Tabs(elem_classes="page-tabs") as tabs:
             linked = [build(registry) for build in TABS]
         wire_links(page, tabs, linked)
-        wire_chosen_model(registry, linked)
+        wire_chosen_model(linked)
         add_endpoints(registry)
     return page
 

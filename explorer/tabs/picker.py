@@ -42,10 +42,15 @@ def model_options(registry: Registry, ability: Ability) -> list[tuple[str, str]]
     return options_of(registry, registry.names(ability))
 
 
+def can_be_had(registry: Registry, names: Sequence[str]) -> list[str]:
+    """Those of some models that can be asked for: offline, what is on this machine; the tab Models lists all."""
+    return [name for name in names if not constants.is_offline_mode() or is_here(registry.card(name))]
+
+
 def options_of(registry: Registry, names: Sequence[str]) -> list[tuple[str, str]]:
-    """(words, name) of some models: what is on this machine, what is ready, how large each is."""
+    """(words, name) of some models that can be had: what is on this machine, what is ready, how large each is."""
     statuses = {status.name: status for status in registry.status()}
-    cards = [registry.card(name) for name in names]
+    cards = [registry.card(name) for name in can_be_had(registry, names)]
     words = {card.name: state_words(statuses[card.name], is_here(card)) for card in cards}
     return picker_options(cards, words)
 
@@ -70,7 +75,9 @@ def build_picker_of(
         (settings().hub_models and not constants.is_offline_mode(), "the id of any model on the Hugging Face Hub"),
         (settings().local_models, f"the path of a model folder in {settings().local_models}"),
     ) if allowed]  # fmt: skip
-    info = f"Or type {', or '.join(others)}." if others else None
+    is_cut = len(can_be_had(registry, names)) < len(names)
+    told = "Offline: only what is on this machine." if is_cut else ""
+    info = " ".join([told, *([f"Or type {', or '.join(others)}."] if others else [])]).strip() or None
     name = gr.Dropdown(
         options_of(registry, names), value=value, label="Model", info=info,
         allow_custom_value=True,  # offline, the message says why not; a link may name a model that somebody tuned
@@ -112,7 +119,7 @@ def offer_own(
 
 
 def beside_options(registry: Registry, names: Sequence[str]) -> list[tuple[str, str]]:
-    """(words, value) of models that stand beside another: those on this machine, then what needs the internet."""
+    """(words, value) of models that stand beside another: those on this machine, then what can be downloaded."""
     absent = {name for name in names if not is_here(registry.card(name))}
-    options = [(f"{name} · needs internet" if name in absent else name, name) for name in names]
+    options = [(f"{name} · needs internet" if name in absent else name, name) for name in can_be_had(registry, names)]
     return sorted(options, key=lambda option: option[1] in absent)

@@ -21,6 +21,8 @@ class View:
         inputs: Of draw; the model first.
         outputs: Of draw, without the message.
         own: Components of its own that a link restores, by their name in the address; a change of one redraws the view.
+        linked: Further ones that a link restores, whose change redraws nothing.
+        after: Events after which it alone is out of date.
         runs: Events of its own that write or search until they are stopped.
         stop: What ends them, beside Gradio's own way: a handler, its inputs and its outputs, the message first.
     """
@@ -30,8 +32,15 @@ class View:
     inputs: list[gr.components.Component] = field(default_factory=list)
     outputs: list[gr.components.Component] = field(default_factory=list)
     own: dict[str, gr.components.Component] = field(default_factory=dict)
+    linked: dict[str, gr.components.Component] = field(default_factory=dict)
+    after: list[gr.events.Dependency] = field(default_factory=list)
     runs: list[gr.events.Dependency] = field(default_factory=list)
     stop: tuple[Callable, list[gr.components.Component], list[gr.components.Component]] | None = None
+
+
+def linked_fields(views: list[View]) -> dict[str, gr.components.Component]:
+    """What a link restores of the views of a tab, by the names in the address."""
+    return {name: component for view in views for name, component in (view.own | view.linked).items()}
 
 
 def wire(
@@ -65,6 +74,8 @@ def wire(
         work.append(ask.change(_noting(view.draw), **event, trigger_mode="always_last"))
         for control in view.own.values():
             control.change(partial(_ask_if_shown, view.tab.id), [shown, ask], ask, **QUIET)
+        for event in view.after:
+            event.then(partial(_ask_if_shown, view.tab.id), [shown, ask], ask, **QUIET)
     stopped = [] if stop else [add_stop(message, work)]
     for handler, inputs, outputs in [view.stop for view in views if view.stop and stop]:
         stopped.append(outlast_late_words(stop.click(handler, inputs, outputs, cancels=work, **QUIET), message))

@@ -1,5 +1,6 @@
 import pytest
 
+from explorer.analysis import measure_prompt
 from explorer.analysis.prompts import check_ids, encode_prompt
 from explorer.errors import UnsuitableText
 from tests.analysis.writing_models import stories, writer
@@ -15,6 +16,14 @@ def test_a_prompt_gets_the_start_that_its_tokenizer_sets_and_no_end():
     assert encode_prompt(model, "") == [model.tokenizer.bos_token_id]
     plain = writer("openai-gpt").tokenizer("the cat", add_special_tokens=False)["input_ids"]
     assert encode_prompt(writer("openai-gpt"), "the cat")[-len(plain) :] == plain
+
+
+@pytest.mark.parametrize(("kind", "unknown"), [("bert", 2), ("gpt2", 0)])  # GPT-2 lacks no byte
+def test_what_the_vocabulary_lacks_is_counted(kind, unknown):
+    model = writer(kind)
+    length = measure_prompt(model, "the 🦊 🦊 cat")
+    assert (length.tokens, length.unknown) == (len(encode_prompt(model, "the 🦊 🦊 cat")), unknown)
+    assert measure_prompt(model, "the cat").unknown == 0
 
 
 @pytest.mark.parametrize("token_id", [-1, 10**9])

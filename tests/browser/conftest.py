@@ -86,9 +86,12 @@ def come_to_rest(page: Page) -> None:
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory):
-    """The page as `python app.py` serves it."""
-    with serving("app.py", tmp_path_factory.mktemp("page") / "log") as url:
-        yield url
+    """The page as `python app.py` serves it; what it keeps of corpora goes with it."""
+    folder = tmp_path_factory.mktemp("page")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_CACHE", str(folder / "hub"))
+        with serving("app.py", folder / "log") as url:
+            yield url
 
 
 @pytest.fixture(scope="session")

@@ -1,28 +1,11 @@
 """A corpus searched on the page: progress, what is found becomes the desk's own, Stop, a second time from the cache."""
 
-import os
 import random
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import serving
-
 WORDS = "the a of with river garden teacher child evening young quick ball piano drum stone".split()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A page whose cache is its own."""
-    folder = tmp_path_factory.mktemp("cache")
-    before, os.environ["HF_HUB_CACHE"] = os.environ.get("HF_HUB_CACHE"), str(folder / "hub")
-    try:
-        with serving("app.py", folder / "log") as url:
-            yield url
-    finally:
-        os.environ.pop("HF_HUB_CACHE")
-        if before is not None:
-            os.environ["HF_HUB_CACHE"] = before
 
 
 @pytest.fixture

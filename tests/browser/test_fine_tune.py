@@ -15,14 +15,23 @@ def choose(page, box, option):
     page.get_by_role("option", name=option, exact=True).click()
 
 
+def arrive(page, address):
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]", state="attached", timeout=90_000)
+    return page
+
+
+def open_beside(page, address):
+    """Another tab of the same browser."""
+    return arrive(page.context.new_page(), address)
+
+
 def come_back(page, address):
-    """Close the tab, and open another in the same browser: what was under way on the first is heard no more."""
+    """Close the tab, and open another in its place: what was under way on the first is heard no more."""
     other = page.context.new_page()
     page.close()
-    other.on("dialog", lambda dialog: dialog.accept())
-    other.goto(address)
-    other.wait_for_selector("body[data-ready]", state="attached", timeout=90_000)
-    return other
+    return arrive(other, address)
 
 
 def start(page):
@@ -59,16 +68,14 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     page.locator("#tune-history [data-act=tick]").check()
     expect(page.locator("#compared-score .js-plotly-plot")).to_be_visible()
 
-    address = page.url
     with page.expect_download() as taken:
         page.get_by_role("link", name="Download the model").click()
     assert taken.value.suggested_filename.endswith(".zip")
     link = page.get_by_role("link", name="Attention").get_attribute("href")
-    page = come_back(page, page.url.partition("?")[0] + link)
-    picker = page.locator(".model-picker:visible input")
+    other = open_beside(page, page.url.partition("?")[0] + link)
+    picker = other.locator(".model-picker:visible input")
     expect(picker).to_have_value(re.compile("^all-MiniLM-L6-v2 · frozen · .* #[0-9a-f]{12}-0"))
-    expect(page.locator(".message.error:visible")).to_have_count(0)
-    page = come_back(page, address)
+    expect(other.locator(".message.error:visible")).to_have_count(0)
     page.locator("#tune-delete").click()
     expect(page.locator("#tune-job")).to_contain_text("An example")
     expect(page).not_to_have_url(NAMED)

@@ -167,6 +167,8 @@ def test_the_colours_change_in_the_browser_alone(page):
     for measure in ("Rank", "Entropy", "Surprisal", "Probability"):
         page.get_by_role("radio", name=measure).click()
         expect(page.locator("#sheet [aria-checked=true]")).to_have_text(measure)
+        if measure != "Probability":
+            expect(page).to_have_url(re.compile(f"colour={measure.lower()}"))
         strengths.append(page.locator(TOKENS).first.evaluate("token => token.style.getPropertyValue('--v')"))
         assert page.locator(TOKENS).first.get_attribute("data-words")
     assert len(set(strengths)) > 2

@@ -20,10 +20,10 @@ MADE = ", ".join(
 )  # fmt: skip
 FIRST = [
     {"tab": "fill", "model": MASKED, "text": BLANKS},
-    {"tab": "attention", "model": MASKED, "text": TEXT, "show": "strongest"},
     {"tab": "generate", "model": WRITER, "text": WRITTEN, "show": "next"},
 ]
 OTHERS = [
+    {"tab": "attention", "model": MASKED, "text": TEXT, "show": "strongest"},
     *(
         {"tab": "fill", "model": MASKED, "text": BLANKS, "show": view}
         for view in ("tokens", "watch", "models", "spans")

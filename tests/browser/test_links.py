@@ -23,6 +23,7 @@ def asked(page: Page) -> dict[str, list[str]]:
 def is_watched_from_left_to_right(page):
     in_sight(page, "Watch it")
     expect(page.locator(".caption:visible")).to_contain_text("left to right")
+    expect(page.locator("#watch-step input[type=number]")).to_have_value("2")
 
 
 def ranks_the_dog(page):
@@ -44,7 +45,7 @@ def shows_tokens(page):
 
 
 VIEWS = {  # what its link holds, and what is to be seen
-    "watch": ({"order": "left_to_right"}, is_watched_from_left_to_right),
+    "watch": ({"order": "left_to_right", "step": "2"}, is_watched_from_left_to_right),
     "candidates": ({"candidates": "cat, dog\nmat"}, ranks_the_dog),
     "contrast": ({"other": "A ___ sat on an ___.", "blank": 2}, contrasts_the_second_blank),
     "compare": ({"compare": "MiniLM (masked, early)", "compared_blank": 2, "top_k": 4}, compares_four_words_of_each),

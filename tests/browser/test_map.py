@@ -75,11 +75,11 @@ def the_layer_moves_the_points_without_the_server(drawn):
 @pytest.mark.slow
 def test_play_goes_through_all_layers(drawn):
     drawn.emulate_media(reduced_motion="reduce")
-    drawn.locator("#sense-map-around").get_by_role("button", name="Play").click()
+    drawn.locator("#sense-map-around").get_by_role("button", name="Run through layers").click()
     in_layer(drawn, 0)
     expect(drawn.get_by_role("button", name="Pause")).to_be_visible()
     in_layer(drawn, 6)
-    expect(drawn.locator("#sense-map-around").get_by_role("button", name="Play")).to_be_visible()
+    expect(drawn.locator("#sense-map-around").get_by_role("button", name="Run through layers")).to_be_visible()
 
 
 def a_click_on_a_point_makes_it_the_query(drawn):

@@ -13,6 +13,13 @@ TEXT = "The teacher opened the door and the students went home. It was a long da
 def test_a_sentence_is_masked_and_rolled_again_until_it_shows_each_fate(open_page):
     page = open_page("?" + urlencode({"tab": "fill", "show": "training", "objective": "masked", "text": TEXT}))
     expect(page.locator(".caption:visible")).to_contain_text("paper")
+    objective = page.get_by_label("Objective").locator("visible=true").first
+    objective.click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("listbox")).to_have_count(0)
+    objective.click()
+    expect(page.get_by_role("listbox")).to_be_visible()  # a field that kept the focus opens again
+    page.keyboard.press("Escape")
     picked = page.locator(".tokens:visible .token:is(.masked, .randomized, .unchanged)")
     expect(picked).to_have_count(3)
     before = page.locator(".tokens:visible").inner_text()

@@ -88,6 +88,8 @@ def test_a_slider_redraws_without_the_server(open_page):
     expect(page.locator("#next-token .kept")).to_have_text(re.compile(r"keep \d of 30,522 tokens"))
     cut = page.locator(f"{ROWS}.cut")
     expect(cut.first).to_contain_text("cut")
+    expect(page.locator(f"{ROWS}.first-cut")).to_have_count(1)
+    expect(page.locator("#next-token .note").first).to_contain_text("more, to which the model gives")
     assert page.locator(f"{ROWS} .after").all_text_contents() != before
     assert not asked
 
@@ -104,6 +106,14 @@ def test_the_table_says_what_each_control_leaves(open_page):
     facts = json.loads(base64.b64decode(link.partition("base64,")[2]))
     assert facts["token_count"] == 8
     assert len(facts["tokens"]) == 50
+
+
+@pytest.mark.slow
+def test_a_link_to_what_follows_the_written_text_writes_it_again(open_page):
+    page = open_page(f"{LINK}&after=written&text=The+snail+went&length=5")
+    expect(page.locator("#next-token .ending")).to_have_text(re.compile(r"The snail went( \S+){5} \?$"))
+    page.locator("#generate-text textarea").fill("The dog went")
+    expect(page.locator(".note:visible", has_text="Nothing is written from this prompt yet")).to_be_visible()
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ NOBODY_READS = "nobody reads what is written"  # says slow_page.py
 LINK = "?" + urlencode({"tab": "fill", "text": "The cat sat on the ___.", "model": SLOW})
 
 PLACE = "element => element.getBoundingClientRect().top + scrollY"
+pytestmark = pytest.mark.slow  # a program of its own; that Escape stops what is written is tested with the rest
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,6 @@ def working(page):
     return page.locator(".message.working:visible")
 
 
-@pytest.mark.slow
 def test_a_model_on_its_way_is_waited_for_by_those_who_did_not_stop(open_page):
     other, page = open_page(LINK, until="restored"), open_page(LINK, until="restored")
     for waiting in (other, page):
@@ -66,7 +66,6 @@ def test_escape_stops_a_fill_that_takes_long(page, log):
     expect(page.locator(BEST)).to_contain_text("She drank a cup of")
 
 
-@pytest.mark.slow
 def test_a_load_of_the_models_tab_can_be_stopped(open_page):
     page = open_page("?tab=models")
     row = page.locator(".models tbody tr", has=page.locator("b", has_text="all-MiniLM-L6-v2"))
@@ -78,7 +77,6 @@ def test_a_load_of_the_models_tab_can_be_stopped(open_page):
     expect(row).to_contain_text("on this machine")
 
 
-@pytest.mark.slow
 def test_what_is_typed_right_after_escape_is_not_forgotten(page):
     write(page, "The snail went slowly to the ___.")
     expect(working(page)).to_contain_text("Computing with MiniLM (masked)")

@@ -32,7 +32,7 @@ CARD = ModelCard(
 
 
 @pytest.mark.parametrize(
-    ("count", "words"), [(None, "unknown"), (260_032, "0.3 M"), (22_744_506, "22.7 M"), (124_439_808, "124 M")]
+    ("count", "words"), [(None, ""), (260_032, "0.3 M"), (22_744_506, "22.7 M"), (124_439_808, "124 M")]
 )
 def test_numbers_of_weights_are_short(count, words):
     assert short_count(count) == words

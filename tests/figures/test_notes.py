@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.analysis.generation_results import PromptLength
 from explorer.analysis.results import Choice, Completion, RankedCandidate
 from explorer.figures.notes import (
     candidates_note,
@@ -11,6 +12,7 @@ from explorer.figures.notes import (
     fills_note,
     foreign_note,
     itself_note,
+    length_note,
     models_note,
     reveal_note,
     step_note,
@@ -131,3 +133,8 @@ def test_own_candidates_are_told_apart_in_words():
     assert "Blank 2: of yours, “moon” is likeliest, 7.4 times as likely as “sun”." in candidates_note(both)
     assert "Of yours, “moon”" in candidates_note(replace(both, blanks=((moon, sun),)))
     assert candidates_note(ranking()) == ""
+
+
+def test_a_prompt_of_what_the_vocabulary_lacks_is_said_to_be_one():
+    assert "1 of the 6 tokens is unknown to this model" in length_note(PromptLength(6, 512, unknown=1))
+    assert "unknown" not in length_note(PromptLength(6, 512))

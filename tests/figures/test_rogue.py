@@ -189,8 +189,8 @@ def test_covariances_stand_in_the_cells_and_the_scale_is_centred_at_nothing():
     assert list(figure.layout.xaxis.ticktext) == ["4", "★ 2"]
     assert cells.customdata[0][1] == "dimensions 4 and 2<br>covariance −0.01<br>correlation −0.500"
     assert cells.customdata[1][1] == "dimension 2<br>variance 0.01"
-    assert "covariance divided by 10⁻³" in covariance_words(space([[0.04, -0.01], [-0.01, 0.01]]), 1)
-    assert "covariance divided by 10⁻¹" in covariance_words(space([[0.04, 0], [0, 0]]), 0)
+    assert "covariance, × 1,000" in covariance_words(space([[0.04, -0.01], [-0.01, 0.01]]), 1)
+    assert "covariance, × 10" in covariance_words(space([[0.04, 0], [0, 0]]), 0)
     assert list(cells.colorbar.ticktext) == ["−40", "−10", "0", "10", "40"]
 
 

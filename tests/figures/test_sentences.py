@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.analysis.results import Piece, Tokenization
 from explorer.analysis.strategies import STRATEGIES
 from explorer.analysis.words import split_words
 from explorer.figures.sentences import caption, completion_list, reveal_list, token_strip, word_buttons
@@ -141,6 +142,30 @@ def test_tokens_show_ids_specials_unknowns_and_the_limit():
     assert "&lt;b&gt;" in html
     assert "3 of at most 2 tokens, 1 unknown" in html
     assert "note over" in html
+
+
+@pytest.mark.parametrize(
+    ("text", "starts", "told"),
+    [
+        ("the cat isn't here", [0, 4, 8, 11, 12, 14], "each word of this text whole"),
+        (
+            "unbelievable cats",
+            [0, 2, 9, 13],
+            "One word is cut into pieces, as the vocabulary lacks it whole: “unbelievable",
+        ),
+        ("walking talking", [0, 4, 8, 12, 14], "2 words are cut into pieces"),
+        ("猫が走る", [0, 1, 2, 3], ""),
+        ("", [], ""),
+    ],
+)
+def test_the_word_in_most_pieces_is_named(text, starts, told):
+    ends = [*starts[1:], len(text)]
+    pieces = []
+    for start, end in zip(starts, ends, strict=False):
+        token = text[start:end].strip()
+        pieces.append(Piece(token, 5, False, False, start, start + len(token)))
+    html = token_strip(Tokenization("M", text, tuple(pieces), 30522, 512))
+    assert told in html and ("senses-said" in html) is bool(told)
 
 
 def test_a_caption_links_only_to_web_addresses():

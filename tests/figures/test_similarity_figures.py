@@ -52,10 +52,10 @@ def test_before_stands_above_after_and_the_change_below():
     rows = cells(similarity_table([scores(), scores(EVIL, own_pooling="mean")], "rank", LAST, 0))
     assert rows[0] == ["Spearman × 100", "[CLS]", "mean", "max", "Sentence-BERT"]
     assert rows[1] == ["M"]
-    assert rows[2] == ["as they are", "–", "40 30 to 60", "0 −10 to 20", "–"]
-    assert rows[3] == ["ranks", "–", "45 30 to 60", "5 −10 to 20", "–"]
-    assert rows[4] == ["change", "–", "+5 −5 to +15", "+5 −5 to +15", "–"]
-    assert rows[6][4] == "40 30 to 60", "the pooling that it was trained with, in the last layer"
+    assert rows[2] == ["as they are", "–", "40.0 30 to 60", "−0.1 −10 to 20", "–"]
+    assert rows[3] == ["ranks", "–", "45.0 30 to 60", "4.9 −10 to 20", "–"]
+    assert rows[4] == ["change", "–", "+5.0 −5.0 to +15.0", "+5.0 −5.0 to +15.0", "–"]
+    assert rows[6][4] == "40.0 30 to 60", "the pooling that it was trained with, in the last layer"
     assert EVIL not in similarity_table([scores(EVIL)], "none", LAST, 0)
     none = cells(similarity_table([scores(), scores("N")], "none", LAST, 0))
     assert [row[0] for row in none[1:]] == ["M", "N"]
@@ -69,7 +69,7 @@ def test_a_cell_is_of_the_layer_that_is_asked_for(at, layer, found):
 
 def test_the_best_layer_is_said_to_flatter():
     rows = cells(similarity_table([scores()], "rank", BEST, 0))
-    assert rows[2][1:] == ["20 layer 1", "62 layer 1", "0 layer 1"] and len(rows) == 4
+    assert rows[2][1:] == ["20.0 layer 1", "62.0 layer 1", "0 layer 1"] and len(rows) == 4
     words = agreement_words(scores(), "mean", "rank", BEST, 0)
     assert BEST_FLATTERS in words and "drawn again" not in words
 
@@ -77,8 +77,8 @@ def test_the_best_layer_is_said_to_flatter():
 def test_a_change_is_called_clear_only_where_its_interval_says_so():
     assert "too little for these pairs to tell" in agreement_words(scores(), "mean", "rank", LAST, 0)
     assert "more than the choice of pairs" in agreement_words(scores(clear=True), "mean", "rank", LAST, 0)
-    assert "<b>+5</b>" in similarity_table([scores(clear=True)], "rank", LAST, 0)
-    assert "<b>+5</b>" not in similarity_table([scores()], "rank", LAST, 0)
+    assert "<b>+5.0</b>" in similarity_table([scores(clear=True)], "rank", LAST, 0)
+    assert "<b>+5.0</b>" not in similarity_table([scores()], "rank", LAST, 0)
     assert "nothing can be ranked" in agreement_words(scores(), "cls", "rank", LAST, 0)
 
 

@@ -58,6 +58,8 @@ def test_a_text_that_ended_is_not_gone_on_with():
 def test_an_entry_of_the_vocabulary_that_is_no_word_is_explained():
     odd = grow(written(1), replace(step(2), text=" [unused80]"), "sampling, seed 0")
     assert "[unused80] is a place that the vocabulary keeps free" in lines(sheet(odd, 0, is_writing=False))[-1]["words"]
+    lacking = grow(written(1), replace(step(2), text=" [UNK]"), "sampling, seed 0")
+    assert "[UNK] stands for any word or sign" in lines(sheet(lacking, 0, is_writing=False))[-1]["words"]
     assert "keeps free" not in sheet(written(1, 2), 0, is_writing=False) + sheet(Tree("M", "p"), 0, is_writing=False)
 
 

@@ -23,6 +23,7 @@ def run(arguments: list[str], **environment: str) -> str:
     return ended.stdout
 
 
+@pytest.mark.slow
 def test_a_page_without_models_answers_anything(tmp_path):
     told = run(
         ["-m", "tests.hostile.anything_page", "250"],

@@ -7,7 +7,20 @@ from urllib.parse import parse_qsl
 import gradio as gr
 import pytest
 
-from explorer.tabs.links import LinkedTab, _first_value, _keep, _stretched, _value, names_other, wire_links
+from explorer.models.catalogue import CATALOGUE
+from explorer.models.registry import Registry
+from explorer.tabs.links import (
+    LinkedTab,
+    _first_value,
+    _in_address,
+    _keep,
+    _stretched,
+    _value,
+    _what_to_look_for,
+    names_other,
+    wire_links,
+)
+from explorer.tabs.page import TABS
 
 SLIDER = gr.Slider(1, 20, 5, step=1)
 SHARE = gr.Slider(0.05, 1, 0.9, step=0.05)
@@ -105,3 +118,15 @@ def test_a_tab_stops_the_clocks_of_the_others(with_clock):
     for event in stopping:
         answered = asyncio.run(page.process_api(event, []))
         assert answered["data"] == [{"active": False, "__type__": "update"}] * (with_clock - 1)  # no value
+
+
+def test_a_link_to_an_example_says_what_to_look_for_and_no_other_link_does():
+    registry = Registry(CATALOGUE, lambda: pytest.fail("nothing is loaded"))
+    with gr.Blocks(), gr.Tabs():
+        linked = [entry for build in TABS if (entry := build(registry)).look]
+    assert len(linked) == 5
+    for entry in linked:
+        for fills, line in entry.look[1]:
+            given = {name: _in_address(value) for name, value in fills.items()}
+            assert _what_to_look_for(given, entry) == line and "Look for:" in line
+            assert _what_to_look_for(given | {"model" if "model" in given else "text": "another"}, entry) == ""

@@ -234,7 +234,8 @@ def _below(
         f"rogue-{chart.key}", (chart.title, f"{result.model}, {at}", str(result.protocol)), (result.model,)
     )
     words = note(" ".join([chart.words, says]).strip())
-    return words + caption([result.model, at, n, str(result.protocol)], PAPER) + picture
+    whole = caption([result.model, at, n, str(result.protocol)], PAPER)  # once: the others are of the same
+    return words + (whole if chart is BARS else caption([at, n])) + picture
 
 
 def _foot(found: RogueDimensions, layer: int) -> str:

@@ -51,7 +51,7 @@ SEE = (
     "100 = the cosines put the pairs in the order of people’s scores, 0 = no relation. Behind each number the interval "
     "in which 95 of 100 lie when the pairs are drawn again; a change in bold keeps its sign in it. Sentence-BERT: the "
     "last layer of a model that was trained to compare sentences, pooled as in its training; other models have none. "
-    "Changes are taken before anything is rounded."
+    "Changes are taken before anything is rounded, so that they may seem a tenth off."
 )
 CHART = (
     "The chosen model layer by layer, by the pooling above: where is the line highest, and does a cure lift it in all "

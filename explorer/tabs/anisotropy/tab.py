@@ -17,7 +17,7 @@ from explorer.tabs.layer_slider import build_layer_slider, follow_layers, withou
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker_of
-from explorer.tabs.views import View, wire
+from explorer.tabs.views import View, linked_fields, wire
 
 QUESTION = "Do the vectors of different words point in different directions, or all much the same way?"
 ANSWER = (
@@ -81,15 +81,17 @@ def build(registry: Registry) -> LinkedTab:
         followed = follow_layers(registry, picker.name, slider, held, message, picker.changed)
         wire_corpus(corpus, message)
         wire(message, views, shown, [*changed, moved, followed])
-    own = {name: component for view in views for name, component in view.own.items()}
+    own = linked_fields(views)
     for press, example in examples:
         filled = [picker.name, corpus.text, corpus.unit, corpus.specials, slider, own["metric"], own["beside"]]
         press.click(lambda example=example: _choose(example), None, [told, *filled, shown, sub_tabs], **QUIET)
     fields = {"model": picker.name, "layer": slider, "unit": corpus.unit, "specials": corpus.specials}
     fields |= {"own": corpus.text, "show": shown}
+    looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
     return LinkedTab(
-        tab, fields | own, ("layer", "unit", "specials", "own", "show", *own), (sub_tabs, "show"), stretching=("layer",)
-    )
+        tab, fields | own, ("layer", "unit", "specials", "own", "show", *own), (sub_tabs, "show"),
+        stretching=("layer",), look=(told, looks),
+    )  # fmt: skip
 
 
 def _build_views(registry: Registry, desk: Desk) -> list[View]:
@@ -104,6 +106,12 @@ def _build_views(registry: Registry, desk: Desk) -> list[View]:
         similarity.build(registry, desk),
         search.build(registry, desk),
     ]
+
+
+def _fills(start: Start) -> dict[str, object]:
+    """What an example puts into fields, by their names in the address."""
+    counted = {"model": start.model, "unit": start.unit, "specials": start.specials, "own": ""}
+    return counted | {"layer": start.layer, "metric": start.metric, "beside": list(start.beside), "show": start.show}
 
 
 def _choose(start: Start) -> tuple:

@@ -21,7 +21,9 @@ CHOICES = [("Head view", "head"), ("Model view", "model")]
 def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
     """Lay out the view."""
     with gr.Tab("bertviz", id="bertviz") as tab:
-        kind = gr.Radio(CHOICES, value="head", show_label=False, container=False, elem_id="bertviz-kind")
+        kind = gr.Radio(
+            CHOICES, value="head", label="Drawing", show_label=False, container=False, elem_id="bertviz-kind"
+        )
         frame = gr.HTML(padding=False, elem_classes="result", elem_id="attention-bertviz")
         below = gr.HTML(padding=False)
 

@@ -85,7 +85,8 @@ def _foot(card: ModelCard, measures: HeadMeasures, relations: RelationMatches) -
         f"relations: built-in set of {relations.sentences} sentences annotated by hand, {relations.words:,} words; "
         "each best head was chosen on these same words. UD, not comparable with the paper’s",
     ]
-    links = download_links(measures, "heads") + download_links(relations, "relations")
+    links = download_links(measures, "heads", of="measures", with_link=False)
+    links += download_links(relations, "relations", of="relations")
     return caption(parts, PAPER) + f"<div class='two-takes'>{links}</div>"
 
 

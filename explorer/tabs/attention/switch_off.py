@@ -142,6 +142,6 @@ def _foot(card: ModelCard, result: HeadAblation) -> str:
         result.model,
         f"{what_is_read(card, result.second_text)}, {len(result.tokens)} tokens",
         f"read: {READOUTS[result.readout]}, {places}",
-        "divergence: Σ p log₂(p / q), p intact, q with the heads off",
+        "Kullback-Leibler divergence: Σ p log₂(p / q), p intact, q with the heads off",
     ]
     return caption(parts[:3] if result.readout == "embedding" else parts, PAPER)

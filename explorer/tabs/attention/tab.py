@@ -15,7 +15,7 @@ from explorer.tabs.gallery import build_gallery, build_look, look_line
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker_of
-from explorer.tabs.views import View, wire
+from explorer.tabs.views import View, linked_fields, wire
 
 QUESTION = "Which other tokens does each token look at, and does a head do one thing that has a name?"
 WHY = """In every layer a token gathers what it needs from the others. Each **head** turns a token's vector into a
@@ -73,7 +73,7 @@ def build(registry: Registry) -> LinkedTab:
     with tab:  # Gradio numbers tabs by their place: a State beside them, rather than within one, shifts their labels
         shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
         typed = [box.change(None, None, None, js="() => {}", **QUIET) for box in (text, second, new_tokens)]
-        own = {name: component for view in views for name, component in view.own.items()}
+        own = linked_fields(views)
         changed = [*typed, follow_model(registry, prompt, own["of"], picker.changed)]
         wire(message, views, shown, changed)
     for press, example in examples:
@@ -83,7 +83,8 @@ def build(registry: Registry) -> LinkedTab:
         )
     fields = {"text": text, "model": picker.name, "second": second, "write": new_tokens, "at": which}
     terse = ("second", "write", "at", "show", *own)
-    return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"))
+    looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
+    return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"), look=(told, looks))
 
 
 def _build_views(registry: Registry, prompt: Prompt) -> list[View]:
@@ -97,6 +98,12 @@ def _build_views(registry: Registry, prompt: Prompt) -> list[View]:
         switch_off.build(registry, prompt),
         bertviz.build(registry, prompt, readings),
     ]
+
+
+def _fills(start: Start) -> dict[str, object]:
+    """What an example puts into fields, by their names in the address."""
+    read = {"model": start.model, "text": start.text, "second": start.second, "write": start.new_tokens}
+    return read | {"at": start.at, "show": "head"}
 
 
 def _choose(start: Start) -> tuple:

@@ -13,12 +13,14 @@ from explorer.figures.sentences import caption, reveal_list
 from explorer.figures.settled import settled_bars
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.settings import settings
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
+FIRST_STEP = 1  # what the first fill does; with none, this is the view Answer
 ORDERS = [(strategy.label, strategy.key) for strategy in STRATEGIES.values() if strategy.reveals]
 
 
@@ -27,7 +29,10 @@ def build(registry: Registry, sentence: Sentence) -> View:
     with gr.Tab("Watch it", id="watch") as tab:
         with gr.Row(elem_classes="controls"):
             order = gr.Radio(ORDERS, value="most_confident_first", label="Order", scale=2)
-            step = gr.Slider(0, 1, 0, step=1, label="Blanks filled", info="Arrow keys walk the steps.", scale=3)
+            step = gr.Slider(
+                0, settings().most_blanks, FIRST_STEP, step=1, label="Blanks filled", info="Arrow keys walk the steps.",
+                scale=3, elem_id="watch-step",
+            )  # fmt: skip
             following = gr.Button("Next", size="sm", scale=0, min_width=80)
         history = gr.HTML(padding=False, elem_classes="result")
         chart = later_figure()
@@ -46,12 +51,15 @@ def build(registry: Registry, sentence: Sentence) -> View:
         return history, chart, "Start over"
 
     @in_place(registry, outputs=6, ability=Ability.FILL_BLANKS)
-    def draw(models: Registry, model: str, text: str, top_k: int, order: str) -> tuple:
+    def draw(
+        models: Registry, model: str, text: str, top_k: int, order: str, at: float, known: BlankReveal | None
+    ) -> tuple:
         ask = partial(analysis.reveal_blanks, text=text, top_k=int(top_k), strategy=order)
         reveal = models.run(model, ask)
         foot = caption([reveal.model, STRATEGIES[reveal.strategy].label.lower(), STRATEGIES[reveal.strategy].score])
         links = download_links(reveal, "steps", (reveal.text, reveal.model))
-        begin = min(1, len(reveal.steps) - 1)  # what the first fill does; without one, this is the view Answer
+        is_asked = known == reveal or (known is None and at != FIRST_STEP)  # by a link, or drawn again
+        begin = min(int(at), len(reveal.steps)) if is_asked else min(FIRST_STEP, len(reveal.steps) - 1)
         steps = gr.Slider(maximum=len(reveal.steps), value=begin)
         return reveal, steps, *show(reveal, begin), reveal_note(reveal) + foot + links
 
@@ -60,5 +68,6 @@ def build(registry: Registry, sentence: Sentence) -> View:
 
     following.click(forward, [known, step], step, trigger_mode="multiple", **QUIET)
     step.change(show, [known, step], [history, chart, following], **QUIET)
-    inputs = [sentence.model, sentence.text, sentence.top_k, order]
-    return View(tab, draw, inputs, [known, step, history, chart, following, below], {"order": order})
+    inputs = [sentence.model, sentence.text, sentence.top_k, order, step, known]
+    outputs = [known, step, history, chart, following, below]
+    return View(tab, draw, inputs, outputs, {"order": order}, linked={"step": step})

@@ -17,7 +17,7 @@ from explorer.tabs.gallery import build_gallery, build_look, look_line
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker
-from explorer.tabs.views import wire
+from explorer.tabs.views import linked_fields, wire
 
 QUESTION = "Which words does a model expect in a blank, when it can read what stands on both sides of it?"
 WHY = """A **masked language model** (BERT and its kin) is trained to guess words that were hidden from it, from the
@@ -73,13 +73,13 @@ def build(registry: Registry) -> LinkedTab:
         build_why(WHY, WHY_TITLE)
 
     chosen = strategy.change(lambda key: gr.Radio(info=hint(key)), strategy, strategy, **QUIET)
-    own = {name: component for view in views for name, component in view.own.items()}
+    own = linked_fields(views)
     boxes = [own["candidates"], own["other"]]
     with tab:  # Gradio numbers tabs by their place: a State beside them, rather than within one, shifts their labels
         given = gr.State(start)
         shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
         followed = strip.changed.then(
-            partial(_follow, gallery), [text, *boxes, given], [*boxes, given, look], **QUIET
+            partial(_follow, gallery), [text, *boxes, given, shown], [*boxes, given, look], **QUIET
         )  # fmt: skip
         eager = [
             listen(None, None, None, js="() => {}", **QUIET) for listen in (text.submit, top_k.change, count.change)
@@ -90,14 +90,21 @@ def build(registry: Registry) -> LinkedTab:
         button.click(partial(_choose, example), None, filled, **QUIET)
     fields = {"text": text, "model": picker.name, "strategy": strategy, "top_k": top_k, "count": count, "show": shown}
     terse = ("strategy", "top_k", "count", "show", *(name for name in own if name not in ("candidates", "other")))
-    return LinkedTab(tab, fields | own, terse, (sub_tabs, "show"), settled=followed)
+    looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
+    return LinkedTab(tab, fields | own, terse, (sub_tabs, "show"), settled=followed, look=(look, looks))
 
 
-def _follow(gallery: tuple[Example, ...], text: str, candidates: str, other: str, given: Example) -> tuple:
+def _follow(gallery: tuple[Example, ...], text: str, candidates: str, other: str, given: Example, shown: str) -> tuple:
     """A box that stays as it was is not written to: the visitor may be typing in it by now."""
     followed = follow_example(gallery, text, candidates, other, given)
     boxes = (gr.skip() if new == old else new for new, old in zip(followed, (candidates, other, given), strict=True))
-    return *boxes, look_line(followed[-1].look_for) if followed[-1].text == text else ""
+    is_example = (followed[-1].text, followed[-1].view) == (text, shown)
+    return *boxes, look_line(followed[-1].look_for) if is_example else ""
+
+
+def _fills(example: Example) -> dict[str, object]:
+    """What an example puts into fields, by their names in the address."""
+    return {"text": example.text, "show": example.view}
 
 
 def _choose(example: Example) -> tuple:

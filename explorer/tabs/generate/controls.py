@@ -30,11 +30,12 @@ SLIDERS = {  # by the argument of continue_text
     "beams": Reach(2, 8, 1, is_folded=False),
     "penalty_alpha": Reach(0.0, 1.0, 0.05, is_folded=False),
     "contrast_k": Reach(2, 10, 1, is_folded=False),
-    "top_k": Reach(0, 100, 1),
+    "top_k": Reach(0, 100, 1, is_folded=False),
     "min_p": Reach(0.0, 0.5, 0.01),
     "typical_p": Reach(0.05, 1.0, 0.05),
     "repetition_penalty": Reach(1.0, 2.0, 0.05),
 }
+ALWAYS_TOLD = ("temperature", "top_p", "beams", "penalty_alpha", "contrast_k")  # of a branch, at their defaults as well
 
 
 def build_controls(strategy: str, settings: dict[str, float], *, folded: bool) -> dict[str, gr.Slider]:
@@ -79,7 +80,7 @@ def in_words(strategy: str, values: dict[str, float], seed: int) -> str:
     moved = [
         f"{CONTROLS[name].label.lower()} {value:g}"
         for name, value in acting(strategy, values).items()
-        if value != CONTROLS[name].default or not SLIDERS[name].is_folded
+        if value != CONTROLS[name].default or name in ALWAYS_TOLD
     ]
     drawn = [f"seed {seed}"] if acts(strategy, "seed") else []
     return ", ".join([STRATEGIES[strategy].label.lower(), *moved, *drawn])

@@ -16,18 +16,19 @@ from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
-MOST_TOKENS = 8
+MOST_TOKENS, FIRST_TOKENS = 8, 4
 SOURCE = "https://www.lesswrong.com/posts/AcKRB8wDpdaN6v6ru/interpreting-gpt-the-logit-lens"
 WARNING = (
-    "The last layer's words are the model's answer. Earlier layers were never trained to be read so: what they say "
-    "is a hint at what is known there, not a proof."
+    "This is the logit lens: each layer’s vector is read as if it were the last’s. The last layer's words are the "
+    "model's answer. Earlier layers were never trained to be read so: what they say is a hint at what is known there, "
+    "not a proof."
 )
 
 
 def build(registry: Registry, prompt: Prompt) -> View:
     """Lay out the view."""
     with gr.Tab("Layer by layer", id="layers") as tab:
-        count = gr.Slider(1, MOST_TOKENS, 5, step=1, label="Tokens of each layer", info="More columns.")
+        count = gr.Slider(1, MOST_TOKENS, FIRST_TOKENS, step=1, label="Tokens of each layer", info="More columns.")
         table = gr.HTML(padding=False, elem_classes="result", elem_id="layer-table")
         below = gr.HTML(padding=False)
 

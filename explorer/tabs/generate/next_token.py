@@ -9,6 +9,7 @@ from explorer import analysis
 from explorer.analysis.branches import token_ids, written_text
 from explorer.analysis.decoding_strategies import STRATEGIES
 from explorer.figures.next_token import pack_next_tokens
+from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -21,13 +22,21 @@ from explorer.tabs.views import View
 
 PLACES = [("The prompt", "prompt"), ("The text written so far", "written")]
 ON_LOAD = "explorer.nextToken(element, props, watch);"
+NOT_WRITTEN = "Nothing is written from this prompt yet, so that this is what follows the prompt. Press Write."
 PAPER = "https://arxiv.org/abs/1904.09751"
 
 
-def build(registry: Registry, prompt: Prompt, desk: gr.State) -> View:
-    """Lay out the view; the sliders reach its drawing without the server."""
+def build(registry: Registry, prompt: Prompt, desk: gr.State, runs: list[gr.events.Dependency]) -> View:
+    """Lay out the view; the sliders reach its drawing without the server.
+
+    Args:
+        registry: The models on offer.
+        prompt: What it looks behind.
+        desk: Of the visitor.
+        runs: Events after which there is another text.
+    """
     with gr.Tab("Next token", id="next") as tab:
-        place = gr.Radio(PLACES, value="prompt", show_label=False, container=False)
+        place = gr.Radio(PLACES, value="prompt", label="What follows", show_label=False, container=False)
         drawing = gr.HTML(
             "", html_template="<div></div>", js_on_load=ON_LOAD, padding=False, elem_classes="result",
             elem_id="next-token",
@@ -42,7 +51,8 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State) -> View:
         result = models.run(model, partial(analysis.next_tokens, prompt=text, written=written))
         ending = text + written_text(tree, tree.here) if written else text
         foot = caption([result.model, "bars: over the whole vocabulary", "computed in the browser"], PAPER)
-        return pack_next_tokens(result, ending), foot + download_links(result, "next-token")
+        lacks = note(NOT_WRITTEN) if place == "written" and not written else ""
+        return pack_next_tokens(result, ending), lacks + foot + download_links(result, "next-token")
 
     sliders = [prompt.controls[name] for name in SLIDERS]
     acting = json.dumps({key: list(strategy.controls) for key, strategy in STRATEGIES.items()})
@@ -50,4 +60,4 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State) -> View:
     for moved in (prompt.strategy, *sliders):
         moved.change(None, [prompt.strategy, *sliders], None, js=js, **QUIET)
     tab.select(None, [prompt.strategy, *sliders], None, js=js, **QUIET)
-    return View(tab, draw, [prompt.model, prompt.text, place, desk], [drawing, below], {"after": place})
+    return View(tab, draw, [prompt.model, prompt.text, place, desk], [drawing, below], {"after": place}, after=runs)

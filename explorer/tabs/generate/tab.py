@@ -18,7 +18,7 @@ from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker
 from explorer.tabs.seeds import read_seed
-from explorer.tabs.views import View, wire
+from explorer.tabs.views import View, linked_fields, wire
 
 QUESTION = "What does a model write next when it reads from left to right, and what might it have written instead?"
 WHY = """A **causal language model** (GPT and its kin) gives every token of its vocabulary a probability to come next,
@@ -107,21 +107,29 @@ def build(registry: Registry) -> LinkedTab:
             None, None, None, js=PRESS_WRITE, **QUIET
         )
     fields = {"text": text, "model": picker.name, "strategy": strategy, **controls, "length": new_tokens, "seed": seed}
-    own = {name: component for view in views for name, component in view.own.items()}
+    own = linked_fields(views)
     terse = (*(name for name in fields if name not in ("text", "model")), "show", *own)
-    return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"))
+    looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
+    return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"), look=(told, looks))
 
 
 def _build_views(registry: Registry, prompt: Prompt, desk: gr.State, first: FirstText, button: gr.Button) -> list[View]:
     """The views in page order. To add one, write its file and list it here."""
+    writing = write.build(registry, prompt, desk, first.tree, button)
     return [
-        write.build(registry, prompt, desk, first.tree, button),
-        next_token.build(registry, prompt, desk),
+        writing,
+        next_token.build(registry, prompt, desk, writing.runs),
         beams.build(registry, prompt),
         layers.build(registry, prompt),
         score.build(registry, prompt),
         options.build(registry, prompt),
     ]
+
+
+def _fills(start: Start) -> dict[str, object]:
+    """What an example puts into fields, by their names in the address."""
+    settings = dict(zip(SLIDERS, values_of(start), strict=True))
+    return {"text": start.text, "strategy": start.strategy, **settings, "show": "write"}
 
 
 def _choose(start: Start) -> tuple:

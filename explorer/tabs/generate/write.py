@@ -30,6 +30,7 @@ from explorer.tabs.views import View
 
 PAPER = "https://arxiv.org/abs/1904.09751"
 UPDATE_SECONDS = 0.05  # the eye sees no more, and each update costs the page some milliseconds
+FIRST_COLOUR = "probability"  # a key of MEASURES in assets/tokens.js
 ON_LOAD = "explorer.writing(element, trigger, props, watch);"
 
 
@@ -61,6 +62,7 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
         write: Writes.
     """
     with gr.Tab("Write", id="write") as tab:
+        colour = gr.Textbox(FIRST_COLOUR, visible="hidden", elem_id="generate-colour")  # writing.js puts it there
         paper = gr.HTML(
             sheet(first, 0, is_writing=False), html_template="<div></div>", js_on_load=ON_LOAD, padding=False,
             elem_classes="result", elem_id="sheet",
@@ -106,13 +108,14 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
     event = {"inputs": inputs, "outputs": outputs, "trigger_mode": "multiple", **QUIET}
     runs = [listen(begin, **event) for listen in (write.click, prompt.text.submit)]
     runs.append(paper.select(go_on, **event))
+    colour.change(None, colour, None, js="measure => explorer.colourBy(measure)", **QUIET)
 
     def end(desk: Desk, shown: str) -> tuple:
         if not desk.is_writing:
             return stopped_box(shown), gr.skip(), gr.skip()
         return _finished(desk, desk.take(), is_stopped=True)
 
-    return View(tab, runs=runs, stop=(end, [desk, prompt.message], outputs))
+    return View(tab, linked={"colour": colour}, runs=runs, stop=(end, [desk, prompt.message], outputs))
 
 
 def draw_foot(tree: Tree) -> str:

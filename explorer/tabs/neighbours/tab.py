@@ -25,7 +25,7 @@ from explorer.tabs.neighbours.own import build_own, wire_own
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import build_which
 from explorer.tabs.picker import build_picker_of
-from explorer.tabs.views import View, wire
+from explorer.tabs.views import View, linked_fields, wire
 
 LOG = logging.getLogger("explorer")
 QUESTION = "A word has many meanings. Does a model tell them apart, sentence by sentence?"
@@ -92,14 +92,17 @@ def build(registry: Registry) -> LinkedTab:
         tab.select(lambda: Thread(target=ahead, daemon=True).start(), None, None, **QUIET)
         for box in (word, own):  # by hand: an example and a link say themselves which use they are about
             box.input(None, None, use, js=FIRST_USE, **QUIET)
-    by_name = {name: component for view in views for name, component in view.own.items()}
+    by_name = linked_fields(views)
     for press, example in examples:
         beside = [by_name[name] for name in ("query", "beside", "beside_layer")]
         filled = [told, picker.name, word, own, use, which.layer, *beside]
         press.click(lambda example=example: _choose(example), None, filled, **QUIET)
     fields = {"model": picker.name, "word": word, "use": use, "own": own} | which.fields
     terse = ("use", "own", "show", *which.fields, *by_name)
-    return LinkedTab(tab, fields | {"show": shown} | by_name, terse, (sub_tabs, "show"), stretching=("layer",))
+    looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
+    return LinkedTab(
+        tab, fields | {"show": shown} | by_name, terse, (sub_tabs, "show"), stretching=("layer",), look=(told, looks)
+    )
 
 
 def _build_views(registry: Registry, desk: Desk) -> list[View]:
@@ -126,6 +129,12 @@ def _list_uses(word: str, own: str, use: float) -> str:
         return use_list(uses, use_in_sight(uses, use))
     except ExplorerError:  # the view in sight, which reads the same, says what is wrong
         return ""
+
+
+def _fills(start: Start) -> dict[str, object]:
+    """What an example puts into fields, by their names in the address."""
+    query = {"model": start.model, "word": start.word, "own": "", "use": start.use, "layer": start.layer}
+    return query | {"beside": start.compare, "beside_layer": start.other_layer}
 
 
 def _choose(start: Start) -> tuple:
