@@ -23,7 +23,8 @@ from explorer.figures.style import GREY, STYLE
 SPECTRUM_PIXELS = 260  # and a line for each name
 RANKS = 30  # of a spectrum that are drawn, evenly on the logarithmic axis
 LEAST_SHARE = 0.002  # of an even share; less is left out, as rounding would fill the axis
-BELOW, SENSES_PIXELS = 0.05, 60  # below the lowest line; higher than other charts, as lines are near each other
+BELOW = 0.05  # the lowest line
+NEAR_LINES_PIXELS = 60
 HEADROOM = 1.25  # above the highest hill, for its name
 ISOTROPIC = "isotropic"
 
@@ -97,7 +98,12 @@ def cured_senses_chart(found: Sequence[CuredSenses], measure: str, layer: int | 
     values = [value for line in lines for _, value in line.points if value is not None]
     low = max(0.0, min([*values, *(level.value for level in levels)]) - BELOW)  # else near lines lie on each other
     figure.update_yaxes(range=[low, 1.02], tickformat=".0%")
-    return figure.update_layout(height=figure.layout.height + SENSES_PIXELS)
+    return taller(figure)
+
+
+def taller(figure: go.Figure) -> go.Figure:
+    """The same with more room for lines that lie near each other, as those of cures do."""
+    return figure.update_layout(height=figure.layout.height + NEAR_LINES_PIXELS)
 
 
 def _draw(

@@ -14,7 +14,7 @@ from explorer.analysis.sense_sentences import sense_words
 from explorer.errors import UnsuitableText
 from explorer.figures.anisotropy_charts import metric_chart, place_of
 from explorer.figures.anisotropy_words import ISOTROPIC, protocol_caption
-from explorer.figures.cure_charts import cured_cosines_chart, cured_senses_chart, spectrum_chart
+from explorer.figures.cure_charts import cured_cosines_chart, cured_senses_chart, spectrum_chart, taller
 from explorer.figures.cure_words import (
     construction_notes,
     cosines_words,
@@ -192,9 +192,9 @@ def _draw_measured(found: Sequence[Anisotropy], chosen: Chosen, layer: int) -> t
     foot = remarks + protocol_caption(found[:1], source) + f"<div class='two-takes'>{links}</div>"
     return (
         cured_metric_words(found, chosen.metric, layer),
-        gr.Plot(metric_chart(found, chosen.metric, layer), visible=True),
+        gr.Plot(taller(metric_chart(found, chosen.metric, layer)), visible=True),
         below("by-layer", metric.label, words),
-        gr.Plot(spectrum_chart(found, layer), visible=True),
+        gr.Plot(taller(spectrum_chart(found, layer)), visible=True),
         below("spectrum", f"share of variance by principal component, layer {at}", spectrum_words(found, layer)),
         gr.Plot(cured_cosines_chart(found, layer), visible=True),
         below("cosines", f"cosines of layer {at}", cosines_words(found, layer)),
