@@ -64,11 +64,12 @@ def the_numbers_can_be_taken_away(page, tmp_path):
         words = {cell for row in csv.reader(lines) for cell in row}
     assert fills["blanks"][0]["choices"][0]["text"] in words
     drawn = page.locator(".js-plotly-plot:visible")
-    read = "plot => JSON.stringify({...plot.layout, height: undefined})"  # plotly drops it 100 ms after it has drawn
+    read = "plot => JSON.stringify(plot.layout)"
     before = drawn.evaluate(read)
     with page.expect_download() as download:
         page.locator(".take-away:visible button", has_text="PNG").click()
     assert download.value.suggested_filename == "blanks-MiniLM-masked.png"
+    assert "Best: The teacher picked up the" in page.locator("[data-action=png]:visible").get_attribute("data-title")
     download.value.save_as(tmp_path / "figure.png")
     picture = Image.open(tmp_path / "figure.png").convert("RGB")
     assert picture.width >= 2 * 760 and picture.getpixel((2, 2)) == (255, 255, 255)

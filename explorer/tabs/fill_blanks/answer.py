@@ -43,5 +43,6 @@ def draw_fills(models: Registry, fills: BlankFills) -> tuple[str, PlotData, str]
     foot = caption(
         [fills.model, STRATEGIES[fills.strategy].label.lower(), protocol], models.card(fills.model).paper_url
     )
-    links = download_links(fills, "blanks", (fills.text, fills.model))
+    best = [f"Best: {fills.completions[0].text}"] if fills.completions else []
+    links = download_links(fills, "blanks", (fills.text, *best, fills.model))
     return completion_list(fills), draw_once(blank_bars, fills), fills_note(fills) + foot + links

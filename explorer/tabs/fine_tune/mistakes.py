@@ -34,8 +34,10 @@ def build(first: Looked) -> tuple[gr.Tab, Part, gr.components.Component]:
         with gr.Column(elem_classes="with-figure"):
             figure = later_figure("tune-confusion")
             below = gr.HTML(numbers, padding=False)
-        order = gr.Radio([(label, key) for key, label in ORDERS.items()], value=start, label="Which examples", show_label=False,
-                         container=False, elem_id="tune-order")  # fmt: skip
+        order = gr.Radio(
+            [(label, key) for key, label in ORDERS.items()], value=start, label="Which examples", show_label=False,
+            container=False, elem_id="tune-order",
+        )  # fmt: skip
         examples = gr.HTML(table, padding=False, elem_classes="result", elem_id="tune-mistakes")
         links = gr.HTML(foot, padding=False)
 
