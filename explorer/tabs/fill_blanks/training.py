@@ -173,10 +173,10 @@ def _drawer(registry: Registry) -> Callable[..., Iterator[tuple]]:
     ) -> Iterator[tuple]:
         name = choose_model(registry, objective, left, model)
         card, is_other = OBJECTIVE_CARDS[objective], name != left
-        picker = gr.Dropdown(visible=False)
-        if is_other:
-            value = {} if name == model else {"value": name}
-            picker = gr.Dropdown(choices=options_of(registry, suited(registry, objective)), visible=True, **value)
+        offered = options_of(registry, suited(registry, objective)) if is_other else []
+        picker = gr.Dropdown(visible=False) if not is_other else gr.Dropdown(choices=[], value=None, visible=False)
+        if offered:
+            picker = gr.Dropdown(choices=offered, visible=True, **({} if name == model else {"value": name}))
         is_same = formula.strip() == describe_formula(objective).strip()
         before = (gr.skip(), gr.skip()) if is_same else ("", "")  # an example of another objective would mislead
         yield (
