@@ -58,3 +58,12 @@ def test_the_longer_text_has_something_to_show_of_each_objective(shipped_registr
     for model in (LEFT, "BERT mini"):
         found = shipped_registry.run(model, lambda loaded: find_telling_example(loaded, PASSAGE, objective=objective))
         assert found is not None and found.seed <= 20, "a press or two"
+
+
+@pytest.mark.parametrize(("objective", "offered"), [("next_sentence", []), ("replaced", ["ELECTRA mini"])])
+def test_offline_a_model_is_to_be_chosen_only_where_one_is_at_hand(shipped_registry, monkeypatch, objective, offered):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    first, *_ = _drawer(shipped_registry)(LEFT, TEXT, objective, 0, None, "text_infilling", "Why?", "")
+    picker = first[5]
+    assert [name for _, name in picker.choices] == offered
+    assert (picker.visible, picker.value) == (bool(offered), offered[0] if offered else None)
