@@ -19,7 +19,8 @@
     const stage = make('div', 'all-stage');
     const [save, numbers] = ['PNG', 'CSV of the heads'].map(words => make('button', '', words, {type: 'button'}));
     const take = make('div', 'take-away', '', {role: 'group', 'aria-label': 'Take it away'});
-    take.append(numbers, save, make('button', '', 'Copy link', {type: 'button', 'data-action': 'link'}));
+    const [link, code] = ['link', 'code'].map(what => make('button', '', `Copy ${what}`, {type: 'button', 'data-action': what}));
+    take.append(numbers, save, link, code);
     const hidden = make('p', 'note');
     const hint = make('p', 'note', 'Rows: tokens that look, columns: what they look at, both in the order of the text. ' +
       'The stronger the colour, the more; each head is scaled by its strongest weight; of a long text, a cell is the largest weight of its block.');
@@ -162,6 +163,8 @@
       if (!props.value || props.value === value) return;
       value = props.value;
       data = JSON.parse(value);
+      code.dataset.code = data.code;
+      code.hidden = !data.code; // too long to travel with the page
       draw();
       element.explorer = data;
     };

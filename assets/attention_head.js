@@ -29,7 +29,8 @@
     <div class="head-stage" tabindex="-1"></div>
     <p class="head-legend legend"></p>
     <div class="take-away" role="group" aria-label="Take it away"><button type="button" data-take="csv">CSV of this head</button
-      ><button type="button" data-take="png">PNG</button><button type="button" data-action="link">Copy link</button></div>`;
+      ><button type="button" data-take="png">PNG</button><button type="button" data-action="link">Copy link</button
+      ><button type="button" data-action="code">Copy code</button></div>`;
 
   explorer.attentionHead = (element, props, watch, server) => {
     const {make, percent, attention, attentionMath, attentionSeveral} = explorer;
@@ -141,6 +142,9 @@
       part('.head-several').hidden = look.form !== 'lines' || typeof layer !== 'number' || typeof head !== 'number' || entry.heads < 2;
       attentionSeveral.fill(part('.head-chips'), entry.heads, drawnOf(which));
       if (selected.several) part('.head-several').open = true;
+      const code = part('[data-action="code"]');
+      code.dataset.code = explorer.attentionTake.code({data, which, look});
+      code.hidden = !code.dataset.code; // too long to travel with the page
       part('[data-take="csv"]').textContent = selected.several ? 'CSV of these heads' : 'CSV of this head';
       control('least').value = attention.leastOf(look);
       control('least').setAttribute('aria-valuetext', percent(leastOf()));

@@ -1,7 +1,8 @@
-// Whatever is drawn can be taken away: PNG of a figure, the address of the view; and no press is lost.
+// Whatever is drawn can be taken away: PNG of a figure, the address of the view, code; and no press is lost.
 (() => {
   const explorer = window.explorer;
   const CONTROLS = '.take-away a[download], .take-away button[data-action]';
+  const PRESSED = ['png', 'link', 'code'].map(action => `button[data-action="${action}"]`).join();
 
   const say = (button, words) => {
     const label = button.textContent;
@@ -75,10 +76,11 @@
   const act = (control, frame) => {
     if (control.dataset.action === 'png') takePicture(control, frame);
     else if (control.dataset.action === 'link') copy(location.href).then(() => say(control, 'Copied'));
+    else if (control.dataset.action === 'code') copy(control.dataset.code).then(() => say(control, 'Copied'));
     else control.click(); // a link that is out of the page by now still holds its file
   };
   document.addEventListener('click', event => {
-    const button = event.target.closest('button[data-action="png"], button[data-action="link"]');
+    const button = event.target.closest(PRESSED);
     if (button) act(button, frameOf(button));
   });
 

@@ -31,12 +31,17 @@ from explorer import (
 )
 from explorer.analysis.language_sampling import XLM_R_ALPHA
 from explorer.analysis.language_sampling import sample_languages as list_shares
-from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS
+from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS, SHOWN_WITHOUT, TELLING, found_telling
 from explorer.errors import ExplorerError
 from explorer.models.card import Ability
 from explorer.models.catalogue import DEFAULT_MODEL, SPAN_MODEL
 from explorer.shell import JsonOption, ModelOption, TextArgument, TopKOption, open_registry, print_result, read, run
 from explorer.training.command import pretrain
+
+PlainArgument = Annotated[str, typer.Argument(metavar="TEXT", help="A text without blanks; - reads standard input.")]
+SeedOption = Annotated[int, typer.Option(help="Of all random choices.")]
+NoiseOption = Annotated[str, typer.Option(help=f"Of denoising: {', '.join(NOISES)}.")]
+OtherTextOption = Annotated[str, typer.Option(help="Of next_sentence: the second sentence.")]
 
 app = typer.Typer(
     name="explorer",
@@ -137,14 +142,14 @@ def fill_spans(
 
 @app.command()
 def compute_loss(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="A text without blanks; - reads standard input.")],
+    text: PlainArgument,
     objective: Annotated[str, typer.Option("--objective", "-o", help=f"One of: {', '.join(OBJECTIVE_CARDS)}.")] = (
         "masked"
     ),
     model: ModelOption = DEFAULT_MODEL,
-    seed: Annotated[int, typer.Option(help="Of all random choices.")] = 0,
-    noise: Annotated[str, typer.Option(help=f"Of denoising: {', '.join(NOISES)}.")] = "text_infilling",
-    other_text: Annotated[str, typer.Option(help="Of next_sentence: the second sentence.")] = "",
+    seed: SeedOption = 0,
+    noise: NoiseOption = "text_infilling",
+    other_text: OtherTextOption = "",
     generator: Annotated[str, typer.Option(help="Of replaced: a masked model that draws the replacements.")] = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -157,6 +162,41 @@ def compute_loss(
     options = {"objective": objective, "seed": seed, "noise": noise, "other_text": other_text}
     analysis = partial(compute_loss, text=text, replacements=drawn, **options)
     print_result(run(model, analysis, needs_masked_head=False), as_json, terminal.describe_example)
+
+
+@app.command()
+def show_objective(
+    text: PlainArgument,
+    objective: Annotated[
+        str, typer.Option("--objective", "-o", help=f"One of: {', '.join(sorted(SHOWN_WITHOUT))}.")
+    ] = "next_sentence",
+    model: ModelOption = DEFAULT_MODEL,
+    seed: SeedOption = 0,
+    noise: NoiseOption = "text_infilling",
+    other_text: OtherTextOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Make a training example by a tokenizer alone, of an objective whose models are not at hand."""
+    from explorer.analysis import show_objective
+
+    options = {"objective": objective, "seed": seed, "noise": noise, "other_text": other_text}
+    example = run(model, partial(show_objective, text=read(text), **options), needs_masked_head=False)
+    print_result(example, as_json, terminal.describe_example)
+
+
+@app.command()
+def find_telling_example(
+    text: PlainArgument,
+    objective: Annotated[str, typer.Option("--objective", "-o", help=f"One of: {', '.join(TELLING)}.")] = "masked",
+    model: ModelOption = DEFAULT_MODEL,
+    seed: Annotated[int, typer.Option(help="After which to look.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Look for a seed whose training example shows what is special about an objective."""
+    from explorer.analysis import find_telling_example
+
+    ask = partial(find_telling_example, text=read(text), objective=objective, seed=seed)
+    print_result(found_telling(run(model, ask), objective), as_json, terminal.describe_example)
 
 
 @app.command()

@@ -145,9 +145,12 @@ def describe_example(result: TrainingExample) -> str:
         parts.append(f"Writes: {result.target_text}")
     if result.replaced_by:
         parts.append(f"Replacements: {result.replaced_by}")
-    mean = f"Mean loss: {result.loss_nats:.4f} nats over {len(result.answers)} answers"
     about = " · ".join(part for part in (result.objective, result.noise, f"seed {result.seed}") if part)
-    return "\n\n".join(["\n".join(parts), columns(rows, right=[3, 4]), f"{mean}\nModel: {result.model} · {about}"])
+    lines, model = "\n".join(parts), f"Model: {result.model} · {about}"
+    if result.loss_nats is None:  # no model was asked
+        return f"{lines}\n\n{model}"
+    mean = f"Mean loss: {result.loss_nats:.4f} nats over {len(result.answers)} answers"
+    return "\n\n".join([lines, columns(rows, right=[3, 4]), f"{mean}\n{model}"])
 
 
 def describe_languages(languages: Sequence[LanguageShare]) -> str:

@@ -1,6 +1,8 @@
 """What all tests share: GPU tests are skipped without one; the models that are shipped."""
 
+import sys
 from importlib.util import find_spec
+from io import StringIO
 
 import pytest
 
@@ -37,3 +39,36 @@ def shipped_registry():
     import explorer
 
     return explorer.open_registry()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A model folder as save_pretrained writes it."""
+    from tests.analysis.tiny_models import word_piece
+
+    path = tmp_path_factory.mktemp("models") / "tiny"
+    model = word_piece()
+    model.network.save_pretrained(path)
+    model.tokenizer.save_pretrained(path)
+    return str(path)
+
+
+@pytest.fixture
+def explorer(monkeypatch, capsys):
+    """Run a command line; gives back exit status, output and errors."""
+    monkeypatch.setenv("EXPLORER_DEVICE", "cpu")
+    monkeypatch.setenv("EXPLORER_LOCAL_MODELS", "")  # the command sets it, and it must not outlive the test
+
+    from explorer.cli import main
+    from explorer.settings import settings
+
+    def run(*arguments, stdin=""):
+        settings.cache_clear()
+        monkeypatch.setattr(sys, "stdin", StringIO(stdin))
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        written = capsys.readouterr()
+        return end.value.code, written.out, written.err
+
+    yield run
+    settings.cache_clear()

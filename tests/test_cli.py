@@ -6,38 +6,7 @@ from io import StringIO
 
 import pytest
 
-from explorer.cli import main
-from explorer.settings import settings
-from tests.analysis.tiny_models import word_piece
 from tests.analysis.writing_models import build
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A model folder as save_pretrained writes it."""
-    path = tmp_path_factory.mktemp("models") / "tiny"
-    model = word_piece()
-    model.network.save_pretrained(path)
-    model.tokenizer.save_pretrained(path)
-    return str(path)
-
-
-@pytest.fixture
-def explorer(monkeypatch, capsys):
-    """Run a command line; gives back exit status, output and errors."""
-    monkeypatch.setenv("EXPLORER_DEVICE", "cpu")
-    monkeypatch.setenv("EXPLORER_LOCAL_MODELS", "")  # the command sets it, and it must not outlive the test
-
-    def run(*arguments, stdin=""):
-        settings.cache_clear()
-        monkeypatch.setattr(sys, "stdin", StringIO(stdin))
-        with pytest.raises(SystemExit) as end:
-            main(arguments)
-        written = capsys.readouterr()
-        return end.value.code, written.out, written.err
-
-    yield run
-    settings.cache_clear()
 
 
 def test_fill_blanks_prints_choices_and_texts(explorer, folder):
@@ -58,19 +27,6 @@ def test_fill_blanks_as_json_is_the_frozen_result(explorer, folder):
     assert fills["strategy"] == "independent"
     assert [len(blank["choices"]) for blank in fills["blanks"]] == [3, 3]
     assert [set(completion) for completion in fills["completions"]] == [{"text", "fills", "log_probability"}] * 2
-
-
-def test_compute_loss_prints_what_is_read_and_lost(explorer, folder):
-    arguments = ["compute-loss", "The cat is in Paris.", "--model", folder, "--seed", "1"]
-    status, out, _ = explorer(*arguments)
-    assert status == 0
-    assert "Reads:  [CLS]" in out and "Mean loss: " in out and "Model: tiny · masked · seed 1" in out
-    status, out, _ = explorer(*arguments, "--objective", "whole_word", "--json")
-    example = json.loads(out)
-    assert status == 0 and example["objective"] == "whole_word"
-    assert {answer["loss_nats"] > 0 for answer in example["answers"]} == {True}
-    status, _, err = explorer(*arguments, "--objective", "causal")
-    assert status == 1 and "was not trained so: Causal language model (GPT)" in err
 
 
 def test_sample_languages_needs_no_model(explorer):

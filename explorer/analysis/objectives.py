@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from explorer.analysis.training_results import TrainingExample
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.card import Ability, ModelCard
 from explorer.models.suggesting import suggest_models
@@ -205,3 +206,16 @@ def check_objective(card: ModelCard, objective: str) -> None:
     if not wanted.suits(card):
         able = suggest_models(wanted.suits)
         raise UnsuitableModel(f"{card.name} was not trained so: {wanted.label}. Models that were: {able}")
+
+
+def found_telling(example: TrainingExample | None, objective: str) -> TrainingExample:
+    """What find_telling_example found.
+
+    Raises:
+        UnsuitableText: It found nothing.
+    """
+    if example is None:
+        raise UnsuitableText(
+            f"None of the next {TRIES} rolls shows {TELLING[objective]} in this text. A longer text can."
+        )
+    return example

@@ -12,7 +12,7 @@ from explorer.analysis.anisotropy_metrics import METRICS
 from explorer.analysis.anisotropy_results import Anisotropy
 from explorer.analysis.cures import CURES
 from explorer.figures.layer_lines import LINE_PIXELS, LayerLine, Level, layer_chart, mark_of
-from explorer.figures.style import GREY, STYLE
+from explorer.figures.style import GREY, STYLE, percent_axis
 
 ADJUSTED = "_adjusted"
 HILL_PIXELS = 120  # of the histogram of one model
@@ -125,7 +125,7 @@ def cosine_histogram(found: Sequence[Anisotropy], layer: int) -> go.Figure:
     )  # fmt: skip
     figure.update_xaxes(range=_span(found, layer), zeroline=True, zerolinecolor=GREY)
     figure.update_xaxes(title="cosine", row=len(found), col=1)
-    figure.update_yaxes(tickformat=".0%", nticks=3, rangemode="tozero")
+    figure.update_yaxes(nticks=3, rangemode="tozero", **percent_axis())
     figure.update_yaxes(title={"text": "share of pairs", "font": {"size": 13}}, row=(len(found) + 1) // 2, col=1)
     height = FRAME_PIXELS + HILL_PIXELS * len(found) + (HILL_PIXELS // 2 if len(found) == 1 else 0)
     margins = {"t": 34 if len(found) == 1 else 34 + LINE_PIXELS, "b": 46, "l": 8, "r": 12}

@@ -15,7 +15,12 @@ THUMBNAIL_CELLS = 32  # rows and columns of a thumbnail, at most
 
 
 def pack_view(
-    reading: PackedReading, asked: Mapping[str, object], word: str, weights: np.ndarray, look: str | None = None
+    reading: PackedReading,
+    asked: Mapping[str, object],
+    word: str,
+    weights: np.ndarray,
+    code: str = "",
+    look: str | None = None,
 ) -> str:
     """A reading's tokens and one of its heads, as JSON.
 
@@ -24,10 +29,12 @@ def pack_view(
         asked: What the page sends back when it fetches another head.
         word: For the head, e.g. "encoder-3-5".
         weights: Of that head, as pack_head takes them.
+        code: Python that reads the same, but for a place where assets/attention_take.js names the head.
         look: How it is drawn at first, as assets/attention.js spells it; None = as it was.
     """
     stacks = [_stack(stack) for stack in reading.stacks]
     told = {"asked": asked, "model": reading.model, "stacks": stacks, "which": word, "weights": pack_head(weights)}
+    told["code"] = code
     return _json(told if look is None else told | {"look": look})
 
 
@@ -37,7 +44,12 @@ def pack_head(roots: np.ndarray) -> str:
 
 
 def pack_thumbnails(
-    reading: PackedReading, word: str, look: str, drawn: Sequence[Thumbnails], rows: Sequence[Sequence[object]]
+    reading: PackedReading,
+    word: str,
+    look: str,
+    drawn: Sequence[Thumbnails],
+    rows: Sequence[Sequence[object]],
+    code: str = "",
 ) -> str:
     """Every head of every stack in little, as JSON.
 
@@ -47,6 +59,7 @@ def pack_thumbnails(
         look: What of it is drawn, as assets/attention.js spells it.
         drawn: Each stack of it.
         rows: The numbers to take away, as thumbnail_rows has them.
+        code: Python that reads the same.
     """
     stacks = [
         {"name": one.name, "shape": one.cells.shape, "cells": to_base64(one.cells), "borders": one.borders,
@@ -54,7 +67,7 @@ def pack_thumbnails(
         for one in drawn
     ]  # fmt: skip
     is_pair = any({token.segment for token in stack.queries} == {0, 1} for stack in reading.stacks)
-    told = {"model": reading.model, "text": reading.text, "which": word, "look": look, "isPair": is_pair}
+    told = {"model": reading.model, "text": reading.text, "which": word, "look": look, "isPair": is_pair, "code": code}
     return _json(told | {"stacks": stacks, "rows": rows})
 
 

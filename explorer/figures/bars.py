@@ -26,6 +26,7 @@ from explorer.figures.style import (
     height_pixels,
     likelihood,
     percent,
+    percent_axis,
     raised,
     with_narrow,
 )
@@ -78,7 +79,7 @@ def _choice_grid(charts: Sequence[tuple[str, Blank, int]], text: str, columns: i
     height = height_pixels(bars) * rows
     layout = deepcopy(_empty_grid(rows, columns, len(charts), FRAME_PIXELS / height)) | {"height": height}
     most = max(choice.probability for _, blank, _ in charts for choice in blank.choices)
-    shared = {"range": [0, min(1.0, most) * SPARE_FOR_NUMBERS], "tickformat": ".0%", "nticks": 4, "tickangle": 0}
+    shared = {"range": [0, min(1.0, most) * SPARE_FOR_NUMBERS], "nticks": 4, "tickangle": 0} | percent_axis()
     first_without = columns * (rows - 1) - -len(charts) % columns  # below it another chart, or its axis
     for cell in range(rows * columns):
         is_lowest = cell >= first_without

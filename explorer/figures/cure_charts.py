@@ -18,7 +18,7 @@ from explorer.analysis.sense_results import CuredSenses
 from explorer.figures.anisotropy_charts import cosine_histogram, place_of
 from explorer.figures.layer_lines import LINE_PIXELS, LayerLine, layer_chart, mark_of
 from explorer.figures.senses import SHARES, baseline_levels
-from explorer.figures.style import GREY, STYLE
+from explorer.figures.style import GREY, STYLE, percent_axis
 
 SPECTRUM_PIXELS = 260  # and a line for each name
 RANKS = 30  # of a spectrum that are drawn, evenly on the logarithmic axis
@@ -69,7 +69,7 @@ def spectrum_chart(found: Sequence[Anisotropy], layer: int) -> go.Figure:
     span = [np.log10(min(drawn)) - 0.1, np.log10(max(drawn)) + 0.1]
     figure.update_xaxes(title="principal component, the largest first", type="log", tickformat=",d", dtick=1)
     figure.update_yaxes(
-        title={"text": "share of variance", "font": {"size": 13}}, type="log", tickformat="~p", dtick=1, range=span
+        title={"text": "share of variance", "font": {"size": 13}}, type="log", dtick=1, range=span, **percent_axis("~p")
     )  # fmt: skip
     margins = {"t": 14 + LINE_PIXELS * (len(found) + 1), "b": 46, "l": 8, "r": 12}
     return figure.update_layout(
@@ -97,7 +97,7 @@ def cured_senses_chart(found: Sequence[CuredSenses], measure: str, layer: int | 
     figure = layer_chart(lines, SHARES, layer, number="%{y:.0%}", levels=levels)
     values = [value for line in lines for _, value in line.points if value is not None]
     low = max(0.0, min([*values, *(level.value for level in levels)]) - BELOW)  # else near lines lie on each other
-    figure.update_yaxes(range=[low, 1.02], tickformat=".0%")
+    figure.update_yaxes(range=[low, 1.02], **percent_axis())
     return taller(figure)
 
 

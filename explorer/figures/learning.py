@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from explorer.analysis.results import TracePoint, TrainingTrace
-from explorer.figures.style import BLUE, FRAME_PIXELS, ORANGE, STYLE
+from explorer.figures.style import BLUE, FRAME_PIXELS, ORANGE, STYLE, percent_axis
 
 PANEL_PIXELS = 150
 NUMBERS = {"loss": "Loss in nats", "bits per byte": "Bits per byte"}  # all other scores are shares
@@ -69,7 +69,7 @@ def learning_curves(trace: TrainingTrace) -> go.Figure:
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=[short_tokens(tick) for tick in ticks])
     figure.update_xaxes(title="Tokens seen in training", row=rows)
     if shares:
-        figure.update_yaxes(tickformat=".0%", rangemode="tozero", row=2)
+        figure.update_yaxes(rangemode="tozero", row=2, **percent_axis())
     return figure.update_layout(template=STYLE, height=height, showlegend=False)
 
 

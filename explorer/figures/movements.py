@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from explorer.figures.notes import note
-from explorer.figures.style import BLUE, GREY, STYLE, height_pixels, percent
+from explorer.figures.style import BLUE, GREY, STYLE, height_pixels, percent, percent_axis
 from explorer.figures.tuning_words import count_words
 from explorer.training.tuning.results import Movement, Outcome
 
@@ -35,8 +35,8 @@ def movement_bars(movements: Sequence[Movement]) -> go.Figure | None:
         )
     )  # fmt: skip
     figure.update_xaxes(
-        title="norm of the change / of the start", tickformat=".0%" if most >= 0.05 else ".1%", nticks=6,
-        range=[0, 1.18 * most],
+        title="norm of the change / of the start", nticks=6, range=[0, 1.18 * most],
+        **percent_axis(".0%" if most >= 0.05 else ".1%"),
     )  # fmt: skip
     return figure.update_layout(
         template=STYLE, height=height_pixels(len(parts)) - 40, margin={"t": 10, "b": 46, "l": 8, "r": 12}
@@ -89,7 +89,8 @@ def mix_bars(mix: Sequence[float]) -> go.Figure:
     )  # fmt: skip
     figure.add_hline(y=1 / len(mix), line={"color": GREY, "width": 1.5, "dash": "dot"})
     figure.update_xaxes(title="layer, 0 = input embeddings", dtick=1)
-    figure.update_yaxes(title={"text": "weight in the mix", "font": {"size": 13}}, tickformat=".0%", rangemode="tozero")
+    figure.update_yaxes(title={"text": "weight in the mix", "font": {"size": 13}}, rangemode="tozero")
+    figure.update_yaxes(percent_axis())
     return figure.update_layout(template=STYLE, height=250, margin={"t": 22, "b": 46, "l": 8, "r": 12})
 
 

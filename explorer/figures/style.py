@@ -63,6 +63,20 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def percent_axis(kind: str = ".0%") -> dict[str, object]:
+    """An axis of shares whose numbers read like all others here, 5 %; plotly's own are 5%.
+
+    Args:
+        kind: The number format of d3: ".0%", ".1%", or "~p", whose ticks are powers of ten.
+    """
+    shown = {
+        ".0%": [str(number) for number in range(101)],
+        ".1%": [f"{number / 10:.1f}" for number in range(101)],
+        "~p": ["100", "10", "1", *(f"0.{'0' * zeros}1" for zeros in range(9))],
+    }[kind]
+    return {"tickformat": kind, "labelalias": {f"{number}%": f"{number} %" for number in shown}}
+
+
 def percent(probability: float) -> str:
     """A probability as a reader wants it: 49 %, 3.1 %, 0.02 %, < 0.01 %."""
     share = 100 * probability

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
-from explorer.figures.style import STYLE, two_decimals
+from explorer.figures.style import STYLE, percent_axis, two_decimals
 from explorer.figures.tuning_words import is_share, score_label, score_words
 from explorer.training.tuning.results import TrainingStep
 
@@ -75,7 +75,7 @@ def score_chart(curves: Sequence[Curve], score: str, baselines: Mapping[str, flo
         room = 0.12 * (high - low) or 0.05
         levels = [Level(value, f"{name} {score_words(score, value)}") for name, value in baselines.items()]
         add_levels(figure, levels, (low - room, high + room), PLOT_PIXELS)
-    return figure.update_yaxes(tickformat=".0%" if is_share(score) else None)
+    return figure.update_yaxes(percent_axis() if is_share(score) else {})
 
 
 def has_course(curves: Sequence[Curve]) -> bool:

@@ -15,6 +15,7 @@ from explorer import analysis
 from explorer.analysis.exporting import to_json
 from explorer.analysis.language_sampling import XLM_R_ALPHA
 from explorer.analysis.language_sampling import sample_languages as list_shares
+from explorer.analysis.objectives import found_telling
 from explorer.errors import ExplorerError
 from explorer.figures.bars import blank_bars, candidate_bars, contrast_bars
 from explorer.models.catalogue import DEFAULT_MODEL, SPAN_MODEL
@@ -86,6 +87,21 @@ def add_endpoints(registry: Registry) -> None:
         options = {"objective": objective, "seed": seed, "noise": noise, "other_text": other_text}
         return run(model, partial(analysis.compute_loss, text=text, replacements=drawn, **options))
 
+    def show_objective(
+        text: str,
+        model: str = DEFAULT_MODEL,
+        objective: str = "next_sentence",
+        seed: int = 0,
+        noise: str = "text_infilling",
+        other_text: str = "",
+    ) -> Answer:
+        options = {"objective": objective, "seed": seed, "noise": noise, "other_text": other_text}
+        return run(model, partial(analysis.show_objective, text=text, **options))
+
+    def find_telling_example(text: str, model: str = DEFAULT_MODEL, objective: str = "masked", seed: int = 0) -> Answer:
+        ask = partial(analysis.find_telling_example, text=text, objective=objective, seed=seed)
+        return to_json(found_telling(ask_model(registry, model, ask), objective))
+
     def draw_replacements(text: str, model: str = DEFAULT_MODEL, seed: int = 0) -> Answer:
         return run(model, partial(analysis.draw_replacements, text=text, seed=seed))
 
@@ -97,6 +113,8 @@ def add_endpoints(registry: Registry) -> None:
         *fills,
         tokenize_text,
         compute_loss,
+        show_objective,
+        find_telling_example,
         draw_replacements,
         sample_languages,
         *scoring_endpoints(registry),

@@ -11,6 +11,7 @@ from explorer.errors import ExplorerError, TooBusy
 from explorer.figures.catalogue import ABILITY_WORDS, budget_bar, model_table, reach_note
 from explorer.figures.own_models import own_table
 from explorer.models.catalogue import DEFAULT_MODEL
+from explorer.models.catalogue.families import FAMILIES, family_of
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
 from explorer.tabs.kinds import told
@@ -23,6 +24,7 @@ from explorer.training.jobs.supervising import open_jobs
 
 ANYTHING = "any"
 WANTED = [("anything", ANYTHING), *((words, ability.value) for ability, words in ABILITY_WORDS.items())]
+KINDS = [("any", ANYTHING), *((family.title, family.key) for family in FAMILIES)]
 QUESTION = "Which models are on offer, what can each do, and which are in memory?"
 REFRESH_SECONDS = 2.0
 ON_LOAD = """
@@ -66,13 +68,14 @@ class Pressed:
 def build(registry: Registry) -> LinkedTab:
     """Lay out the tab and wire its buttons and its clock."""
 
-    def models(ability: str, *, only_here: bool) -> str:
+    def models(ability: str, family: str, *, only_here: bool) -> str:
         cards = registry.cards()
         here = {card.name for card in cards if is_here(card)}
         is_offline = constants.is_offline_mode()
         statuses = {status.name: status for status in registry.status()}
         note = reach_note(cards, here, is_offline=is_offline)
-        suits = [card for card in cards if ability == ANYTHING or ability in card.abilities]
+        kin = [card for card in cards if family in (ANYTHING, family_of(card).key)]
+        suits = [card for card in kin if ability == ANYTHING or ability in card.abilities]
         shown = [card for card in suits if card.name in here or not only_here]
         return note + model_table(shown, statuses, here, is_offline=is_offline)
 
@@ -84,9 +87,12 @@ def build(registry: Registry) -> LinkedTab:
                 message = gr.HTML(padding=False, elem_classes="message-place")
                 with gr.Row(elem_classes="models-filter"):
                     can = gr.Dropdown(WANTED, value=ANYTHING, label="What it can do", scale=0, min_width=260)
+                    family = gr.Dropdown(
+                        KINDS, value=ANYTHING, label="Family", scale=0, min_width=330, elem_classes="beside-model"
+                    )
                     only_here = gr.Checkbox(value=False, label="On this machine only", scale=0, min_width=260)
                 own = gr.HTML(padding=False, elem_id="own-models")
-                first = models(ANYTHING, only_here=False)
+                first = models(ANYTHING, ANYTHING, only_here=False)
                 table = gr.HTML(first, js_on_load=ON_LOAD, padding=False, elem_classes="result")
             with gr.Tab("What is learned when", id="learning") as learning:
                 traced = build_learning(registry)
@@ -95,12 +101,12 @@ def build(registry: Registry) -> LinkedTab:
     for view in (offer, learning):
         view.select(None, None, shown, js=f"() => {json.dumps(view.id)}", **QUIET)
 
-    filters = [can, only_here]
+    filters = [can, family, only_here]
 
-    def refresh(ability: str, only_here: bool) -> tuple:
-        return budget_bar(registry.budget()), models(ability, only_here=only_here)
+    def refresh(ability: str, family: str, only_here: bool) -> tuple:
+        return budget_bar(registry.budget()), models(ability, family, only_here=only_here)
 
-    def act(ability: str, only_here: bool, event: gr.EventData):
+    def act(ability: str, family: str, only_here: bool, event: gr.EventData):
         pressed = told(event, Pressed)
         name = pressed.name
         try:
@@ -110,10 +116,10 @@ def build(registry: Registry) -> LinkedTab:
                 registry.unload(name)
             else:
                 for words in loading_words(registry, name):
-                    yield progress_box(words), *refresh(ability, only_here)
-            yield "", *refresh(ability, only_here)
+                    yield progress_box(words), *refresh(ability, family, only_here)
+            yield "", *refresh(ability, family, only_here)
         except ExplorerError as error:
-            yield error_box(str(error)), *refresh(ability, only_here)
+            yield error_box(str(error)), *refresh(ability, family, only_here)
 
     # Gradio's default drops a press while an earlier one is at work, without a word.
     acted = table.select(act, filters, [message, budget, table], trigger_mode="multiple", **QUIET)
@@ -123,5 +129,5 @@ def build(registry: Registry) -> LinkedTab:
     tab.select(lambda token: own_table(find_own(open_jobs(), token)), owner, own, js=with_owner(1), **QUIET)
     clock.tick(refresh, filters, [budget, table], **QUIET)
     gr.on([field.change for field in filters], refresh, filters, [budget, table], **QUIET)
-    fields = {"models_view": shown, "trained": traced, "can": can, "here": only_here}
+    fields = {"models_view": shown, "trained": traced, "can": can, "family": family, "here": only_here}
     return LinkedTab(tab, fields, tuple(fields), (views, "models_view"), clock=clock)

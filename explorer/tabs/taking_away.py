@@ -1,4 +1,4 @@
-"""Whatever is drawn can be taken away: CSV and JSON of the numbers, PNG of the figure, a link to the view."""
+"""Whatever is drawn can be taken away: CSV and JSON of the numbers, PNG of the figure, code, a link to the view."""
 
 import json
 import re
@@ -24,6 +24,7 @@ def download_links(
     with_link: bool = True,
     tables: Sequence[str] = (),
     without: Sequence[str] = (),
+    code: str = "",
 ) -> str:
     """Links that hold the numbers themselves, so that nothing is kept on the server.
 
@@ -35,13 +36,14 @@ def download_links(
         with_link: Whether the button that copies the address is among them.
         tables: Which of its tables; none = all. The links travel with the page: a megabyte of them makes it slow.
         without: Fields of it that the JSON leaves out, for the same reason; what is left is written without indents.
+        code: Python that computes it, as code.code_of writes it; "" = there is none to be copied.
     """
     text = json.dumps(_leave_out(to_json(result), without), indent=None if without else 2, ensure_ascii=False)
     found = {key: table for key, table in to_tables(result).items() if not tables or key in tables}
     label = f"JSON of {of}" if of else "JSON"
     models = models_of(result)
     more = ((label, f"{name_after(name, models)}.json", text),)
-    return table_links(found, name, picture, models=models, more=more, with_link=with_link)
+    return table_links(found, name, picture, models=models, more=more, with_link=with_link, code=code)
 
 
 def table_links(
@@ -52,6 +54,7 @@ def table_links(
     models: Sequence[str] = (),
     more: Sequence[tuple[str, str, str]] = (),
     with_link: bool = True,
+    code: str = "",
 ) -> str:
     """The same of tables that are made already.
 
@@ -62,6 +65,7 @@ def table_links(
         models: That the names of the files end with.
         more: JSON files: label, file name, text.
         with_link: As of download_links.
+        code: Likewise.
     """
     links = [  # the mark at the start tells spreadsheets that it is UTF-8
         _link(f"CSV of {key}", f"{name_after(part, models)}.csv", "text/csv", "\ufeff" + to_csv(table))
@@ -73,7 +77,15 @@ def table_links(
         links.append(_picture_button(name_after(name, models), picture))
     if with_link:
         links.append("<button type='button' data-action='link'>Copy link</button>")
+    if code:
+        links.append(code_button(code))
     return _group("Take it away", "".join(links))
+
+
+def code_button(code: str) -> str:
+    """A button that copies Python."""
+    said = f"data-action='code' data-code='{escape(code)}' title='Python that computes this, for a notebook'"
+    return f"<button type='button' {said}>Copy code</button>"
 
 
 def _group(label: str, controls: str) -> str:

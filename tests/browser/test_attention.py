@@ -171,6 +171,9 @@ def test_typing_reads_anew_words_join_pieces_and_what_is_hidden_is_said(open_pag
     page.get_by_label("Whole words").check()
     expect(page.locator(f"{UNITS}.special")).to_have_count(0)
     expect(pieces.last).to_have_text("مرحبا")
+    code = page.locator(f"{HEAD} [data-action=code]").get_attribute("data-code")
+    assert "text='Unbelievable </script><b>tokens</b> مرحبا'" in code
+    assert "(result_1, stack='encoder', layer=3, head=1, level='words', hide_special=True)" in code
 
 
 @pytest.mark.slow

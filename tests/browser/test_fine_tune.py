@@ -79,6 +79,12 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     page.locator("#tune-delete").click()
     expect(page.locator("#tune-job")).to_contain_text("An example")
     expect(page).not_to_have_url(NAMED)
+    page.get_by_role("tab", name="Try it").click()
+    expect(page.locator("#tune-try")).to_be_hidden()
+    page.get_by_role("button", name="Train it here").click()  # the example comes without its model
+    expect(page).to_have_url(NAMED)
+    expect(page.locator(".job-says")).to_contain_text(re.compile("Waiting|Running"))
+    expect(page.locator("#tune-try")).to_be_disabled()
 
 
 @pytest.mark.slow

@@ -29,19 +29,22 @@ def test_models_are_loaded_and_unloaded(open_page):
 
 
 def test_models_are_found_by_what_they_can_do(open_page):
-    page = open_page("?tab=models&can=fill_spans")
+    page = open_page("?tab=models&family=T5")
     names = page.locator(".models td > b")
     here = ["MiniLM (span)", "T5 mini"]
     expect(names).to_have_text([*here, "T5 small", "T5 base", "Flan-T5 small", "BART base", "BART large"])
     expect(page.locator(".models .family")).to_have_text([re.compile("^Encoder–decoders: T5, BART")])
     page.get_by_label("On this machine only").check()
     expect(names).to_have_text(here)
-    expect(page).to_have_url(re.compile("can=fill_spans&here=true"))
+    expect(page).to_have_url(re.compile("family=T5&here=true"))
     page.get_by_role("combobox", name="What it can do").click()
     page.get_by_role("option", name="spots replaced words").click()
+    expect(names).to_have_count(0)
+    page.get_by_role("combobox", name="Family").click()
+    page.get_by_role("option", name="any", exact=True).click()
     expect(names).to_have_text(["ELECTRA mini"])
-    page.get_by_role("combobox", name="What it can do").click()
-    page.get_by_role("option", name="next sentence", exact=True).click()
+    page.get_by_role("combobox", name="Family").click()
+    page.get_by_role("option", name="Two LSTMs: ELMo").click()
     expect(page.locator(".note:visible", has_text="There is no such model")).to_be_visible()
 
 

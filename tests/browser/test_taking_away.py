@@ -38,6 +38,9 @@ def a_press_counts_when_what_is_pressed_is_drawn_anew_meanwhile(page):
             press_while_it_is_replaced(page, label)
     with page.expect_download():
         page.locator(".take-away:visible >> text='CSV of choices'").click()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    press_while_it_is_replaced(page, "Copy code")
+    page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('    fill_blanks,'))")
     each_once = ["blanks-MiniLM-masked.json", "blanks-MiniLM-masked.png", "blanks-choices-MiniLM-masked.csv"]
     assert taken == each_once
 

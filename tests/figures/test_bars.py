@@ -17,6 +17,7 @@ def test_each_blank_has_its_bars_most_probable_on_top():
     assert tuple(first.text) == ("70 %", "20 %", "10 %")
     assert tuple(second.y) == (0, 1) and figure.layout.yaxis2.ticktext == ("##ing", "cat")
     assert figure.layout.xaxis.title.text == "Probability"
+    assert figure.layout.xaxis.labelalias["20%"] == "20 %", "as beside the bars"
     assert figure.layout.yaxis.autorange == "reversed"
     assert figure.layout.xaxis.range == figure.layout.xaxis2.range  # bars of two charts can be compared
 

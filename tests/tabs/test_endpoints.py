@@ -22,6 +22,7 @@ from explorer.analysis.vector_stream import UNITS
 from explorer.errors import NobodyWaits
 from explorer.models.catalogue import SPAN_MODEL
 from explorer.tabs import endpoint_words
+from explorer.tabs.fill_blanks.training import PASSAGE
 from explorer.tabs.guards import guards
 from explorer.tabs.page import build_page
 from tests.conftest import SHIPPED
@@ -34,6 +35,8 @@ ENDPOINTS = {
     "/fill_spans",
     "/tokenize_text",
     "/compute_loss",
+    "/show_objective",
+    "/find_telling_example",
     "/draw_replacements",
     "/sample_languages",
     "/continue_text",
@@ -119,6 +122,9 @@ def test_the_other_analyses_answer_too(client):
     assert len(contrast["words"]) == 4
     example = client.predict(text="The cat sat on the mat.", seed=3, api_name="/compute_loss")
     assert example["loss_nats"] == example["answers"][0]["loss_nats"] and example["objective"] == "masked"
+    shown = client.predict(text="The cat sat.", objective="denoising", api_name="/show_objective")
+    assert shown["loss_nats"] is None and shown["noise"] == "text_infilling"
+    assert client.predict(text=PASSAGE, objective="span_masked", api_name="/find_telling_example")["seed"] > 0
     drawn = client.predict(text="The cat sat on the mat.", api_name="/draw_replacements")["drawn"]
     assert len(drawn) == 1
     languages = client.predict(alpha=0.5, api_name="/sample_languages")

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import gradio as gr
 import pytest
 
-from explorer.errors import UnsuitableText
+from explorer.errors import ExplorerError, UnsuitableText
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.tabs.fine_tune import curves, history, mistakes, moved
@@ -24,7 +24,7 @@ from explorer.tabs.fine_tune.offers import offer_methods, offer_model, offer_opt
 from explorer.tabs.fine_tune.parts import Part, draw_parts
 from explorer.tabs.fine_tune.plan import Options, plan_runs
 from explorer.tabs.fine_tune.taking import figure_link
-from explorer.tabs.fine_tune.try_it import BOXES, _first_texts, example_of
+from explorer.tabs.fine_tune.try_it import BOXES, _first_texts, example_of, train_example
 from explorer.tabs.fine_tune.try_it import FIRST as TRIED
 from explorer.tabs.neighbours.which_vector import build_which, read_vector
 from explorer.training.jobs.results import LoggedStep
@@ -116,6 +116,16 @@ def test_whoever_has_the_link_sees_a_job_and_only_its_owner_may_change_it(tmp_pa
     for looked, says in ((nobody, "does not come with the page"), (shown, "once its run is done")):
         with pytest.raises(UnsuitableText, match=says):
             need_tuned(looked)
+
+
+def test_the_example_is_trained_anew_for_whoever_wants_to_try_it(tmp_path):
+    store, first = JobStore(tmp_path), read_first_tuned()
+    job = train_example(store, first, ANNE)
+    spec = store.shown(job).spec
+    assert spec.runs == first.status.spec.runs and spec.title == spec.examples_name == first.status.spec.examples_name
+    assert look_at(store, first, ANNE, job).is_own
+    with pytest.raises(ExplorerError):
+        train_example(store, first, "")
 
 
 def test_views_draw_every_state_of_a_job_and_escape_what_was_typed():

@@ -44,7 +44,7 @@ def press(backend):
     with gr.Blocks(analytics_enabled=False) as page:
         build(registry)
     act = next(one.fn for one in page.fns.values() if getattr(one.fn, "__name__", "") == "act")
-    return lambda **event: list(act(ANYTHING, False, EventData(None, event)))[-1][0]
+    return lambda **event: list(act(ANYTHING, ANYTHING, False, EventData(None, event)))[-1][0]
 
 
 def test_a_model_that_is_idle_is_unloaded(press, backend):

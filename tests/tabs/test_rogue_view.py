@@ -63,10 +63,10 @@ def test_a_model_that_predicts_nothing_says_so(measured, shipped_registry):
 def test_numbers_are_taken_away_of_all_layers_or_of_a_large_model_of_one(measured, shipped_registry, monkeypatch):
     found = measured.rogues(shipped_registry, "ELMo mini", OWN)
     assert found.contributions.size < 6_000
-    every = _foot(found, 1)
+    every = _foot(found, 1, "")
     assert "CSV of top" in every and "CSV of contributions" in every and "JSON" in every
     monkeypatch.setattr("explorer.tabs.anisotropy.rogue.MOST_TAKEN", 5)
-    assert len(_foot(found, 1)) < len(every)
+    assert len(_foot(found, 1, "")) < len(every)
     tables = to_tables(found)
     assert len(tables["contributions"]) == 1 + found.contributions.size
     assert download_links(found, "a", tables=("top",)).count("CSV of") == 1

@@ -46,7 +46,7 @@ def test_replacements_are_drawn_by_a_model_that_cuts_the_text_alike(drawn, shipp
     _, example, _ = drawn("replaced")
     assert "The replacements are drawn by BERT mini." in example
     options = {"text": TEXT, "objective": "replaced", "seed": 0, "noise": "text_infilling", "other_text": ""}
-    alone = _with_generator(shipped_registry, "ELECTRA mini", [LEFT], options)
+    alone, _ = _with_generator(shipped_registry, "ELECTRA mini", [LEFT], options)
     assert alone.replaced_by.startswith(f"other tokens of the text, because {LEFT} cuts it")
     assert choose_model(shipped_registry, "replaced", LEFT, None) == "ELECTRA mini"
 

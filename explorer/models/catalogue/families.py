@@ -29,6 +29,11 @@ class Family:
     cards: tuple[ModelCard, ...]
     ability: Ability | None = None
 
+    @property
+    def key(self) -> str:
+        """A word for it: the first of the models by which it is known, "RoBERTa"."""
+        return self.title.partition(": ")[2].partition(",")[0]
+
 
 FAMILIES = (
     Family(

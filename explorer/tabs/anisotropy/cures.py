@@ -29,6 +29,7 @@ from explorer.figures.sense_tables import baseline_words
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.anisotropy.code import cures_code
 from explorer.tabs.anisotropy.cured_uses import CuredUses, read_word
 from explorer.tabs.anisotropy.material import read_corpus
 from explorer.tabs.anisotropy.view import Desk
@@ -120,7 +121,7 @@ def build(registry: Registry, desk: Desk) -> View:
             models, model, read_corpus(own), chosen.cures, unit=unit, specials=specials, components=chosen.components
         )
         later = (LATER, *(gr.Plot(visible=False), "") * 2, "", "")
-        return gr.Slider(visible=TOP in chosen.cures), *_draw_measured(found, chosen, read_layer(layer)), *later
+        return gr.Slider(visible=TOP in chosen.cures), *_draw_measured(found, chosen, read_layer(layer), own), *later
 
     @in_place(registry, outputs=every, ability=Ability.EMBED, meanwhile=True)
     def draw_judged(
@@ -173,7 +174,7 @@ def _place(key: str, title: str) -> tuple[gr.Plot, gr.HTML]:
         return later_figure(f"cures-{key}"), gr.HTML(padding=False)
 
 
-def _draw_measured(found: Sequence[Anisotropy], chosen: Chosen, layer: int) -> tuple:
+def _draw_measured(found: Sequence[Anisotropy], chosen: Chosen, layer: int, own: str) -> tuple:
     one, metric = found[0], METRICS[chosen.metric]
     at = one.layers[place_of(one, layer)]
     under, source = str(one.protocol), metric.source
@@ -184,7 +185,8 @@ def _draw_measured(found: Sequence[Anisotropy], chosen: Chosen, layer: int) -> t
     isotropic = "" if one.isotropic[chosen.metric] is None else ISOTROPIC
     words = note(metric.says + isotropic) + construction_notes(chosen.metric, chosen.cures)
     remarks = "".join(map(note, dict.fromkeys(remark for each in found for remark in each.remarks)))
-    links = download_links(tuple(found), "cures", of="all layers", tables=("metrics",), without=NOT_SHOWN)
+    code = cures_code(own, found, chosen.components)
+    links = download_links(tuple(found), "cures", of="all layers", tables=("metrics",), without=NOT_SHOWN, code=code)
     links += download_links(
         tuple(take_layer(each, layer) for each in found), f"cures-layer-{at}", of=f"layer {at}", with_link=False,
         tables=("spectrum", "histogram"), without=("top_dimensions", "covariance"),

@@ -21,6 +21,7 @@ from explorer.figures.anisotropy_words import (
 from explorer.figures.notes import itself_note, note
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.anisotropy.code import layers_code
 from explorer.tabs.anisotropy.gallery import Start
 from explorer.tabs.anisotropy.material import read_corpus
 from explorer.tabs.anisotropy.view import Desk
@@ -73,7 +74,7 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
         others = beside_options(registry, registry.names(Ability.EMBED))
         return [("the same model, counted otherwise", PROTOCOLS), *others]
 
-    drawn = draw_layers(first, start.metric, start.layer)
+    drawn = draw_layers(first, start.metric, start.layer, layers_code("", first))
     began = pairs_note(registry.card(name) for name in models_of(first))
     with gr.Tab("Layers", id="layers") as tab:
         with gr.Row(elem_classes="controls"):
@@ -119,7 +120,7 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
             desk.measured.anisotropy(models, name, sentences, unit=unit, specials=specials)[0]
             for name, unit, specials in dict.fromkeys(asked)
         ]
-        new = draw_layers(found, metric, read_layer(layer))
+        new = draw_layers(found, metric, read_layer(layer), layers_code(own, found))
         both = new.adjusted or (None, "", "")
         said = new.said + pairs_note(map(models.card, names))
         return (
@@ -137,13 +138,14 @@ def build(registry: Registry, desk: Desk, first: tuple[Anisotropy, ...], start: 
     return View(tab, draw, inputs, outputs, {"metric": metric, "beside": beside})
 
 
-def draw_layers(found: Sequence[Anisotropy], key: str, layer: int) -> Drawn:
+def draw_layers(found: Sequence[Anisotropy], key: str, layer: int, code: str = "") -> Drawn:
     """The charts, words and tables of measurements.
 
     Args:
         found: Of each model.
         key: Of METRICS, not an adjusted one.
         layer: The one looked at.
+        code: Python that measures them.
     """
     names = models_of(tuple(found))
     models = " and ".join(names)
@@ -157,7 +159,7 @@ def draw_layers(found: Sequence[Anisotropy], key: str, layer: int) -> Drawn:
 
     more = adjusted_of(key)
     picture = picture_link("cosines", (f"Cosines of layer {layer}: {models}", protocol), names)
-    links = download_links(tuple(found), "anisotropy", tables=("metrics",), without=NOT_SHOWN)
+    links = download_links(tuple(found), "anisotropy", tables=("metrics",), without=NOT_SHOWN, code=code)
     remarks = dict.fromkeys(remark for one in found for remark in one.remarks)
     return Drawn(
         metric_words(found, key, layer),

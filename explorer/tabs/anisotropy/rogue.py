@@ -29,6 +29,7 @@ from explorer.figures.sentences import caption
 from explorer.figures.style import waiting_chart
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.anisotropy.code import rogue_code
 from explorer.tabs.anisotropy.material import MOST_ROGUES, read_corpus
 from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.later import later_figure
@@ -134,9 +135,10 @@ def build(registry: Registry, desk: Desk) -> View:
         try:
             lost = desk.measured.ablation(models, model, sentences, found, layer=at, k=k, value=value)
         except UnsuitableModel as error:  # of vectors alone: all the rest is shown
-            return *firsts, *_draw_nothing(str(error)), _foot(found, at), *lasts
+            return *firsts, *_draw_nothing(str(error)), _foot(found, at, rogue_code(own, found, k, value)), *lasts
         joined = replace(found, ablation=lost)
-        return *firsts, *_draw_ablation(joined, lost, k), _foot(joined, at), *lasts
+        foot = _foot(joined, at, rogue_code(own, joined, k, value))
+        return *firsts, *_draw_ablation(joined, lost, k), foot, *lasts
 
     @in_place(registry, outputs=every, ability=Ability.EMBED, meanwhile=True)
     def draw_last(models: Registry, model: str, own: str, unit: str, specials: bool, *values: object) -> tuple:
@@ -238,8 +240,7 @@ def _below(
     return words + (whole if chart is BARS else caption([at, n])) + picture
 
 
-def _foot(found: RogueDimensions, layer: int) -> str:
+def _foot(found: RogueDimensions, layer: int, code: str) -> str:
     """All numbers to take away; of a large model those of the layer in sight alone."""
-    return download_links(
-        found if found.contributions.size <= MOST_TAKEN else take_rogue_layer(found, layer), "rogue-dimensions"
-    )
+    taken = found if found.contributions.size <= MOST_TAKEN else take_rogue_layer(found, layer)
+    return download_links(taken, "rogue-dimensions", code=code)

@@ -14,10 +14,11 @@ from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.anisotropy.code import search_code
 from explorer.tabs.anisotropy.material import read_corpus
 from explorer.tabs.anisotropy.text_material import POOLINGS, SearchedTexts
 from explorer.tabs.anisotropy.view import Desk
-from explorer.tabs.layer_slider import read_layer
+from explorer.tabs.layer_slider import count_layers, read_layer
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
@@ -66,15 +67,18 @@ def build(registry: Registry, desk: Desk) -> View:
         found = searched.find(
             models, model, sentences, query, pooling=pooling, layer=read_layer(layer), cures=wanted
         )  # fmt: skip
+        at = min(read_layer(layer), count_layers(models, model) - 1)
+        options = {"query": query, "pooling": pooling, "layer": at, "k": TAKEN}
+        code = search_code(own, found[0].model, options, wanted)
         said = note(SEE) + (note(WHITENED) if cure == "whitening" else "")
-        return found_columns(found, wanted, SHOWN), said + _foot(found, sentences.name)
+        return found_columns(found, wanted, SHOWN), said + _foot(found, sentences.name, code)
 
     inputs = [desk.model, desk.own, desk.layer, query, cure, pooling]
     return View(tab, draw, inputs, [columns, foot], {"query": query, "search_cure": cure, "search_pooling": pooling})
 
 
-def _foot(found: Sequence[FoundTexts], corpus: str) -> str:
+def _foot(found: Sequence[FoundTexts], corpus: str, code: str) -> str:
     """What was compared, and the nearest texts to take away."""
     parts = [found[0].model, *(one.vector for one in found), f"n = {found[0].count:,} texts searched: {corpus}"]
     taken = tuple(replace(one, found=one.found[:TAKEN]) for one in found)
-    return caption(parts, PAPER) + download_links(taken, "search")
+    return caption(parts, PAPER) + download_links(taken, "search", code=code)

@@ -28,6 +28,7 @@ from explorer.figures.similarity import (
 from explorer.models.card import Ability
 from explorer.models.catalogue import VECTOR_MODEL
 from explorer.models.registry import Registry
+from explorer.tabs.anisotropy.code import similarity_code
 from explorer.tabs.anisotropy.material import read_corpus
 from explorer.tabs.anisotropy.text_material import OWN, POOLINGS, ComparedPairs, read_pair_set
 from explorer.tabs.anisotropy.view import Desk
@@ -129,7 +130,8 @@ def build(registry: Registry, desk: Desk) -> View:
         chosen = score_at(scores[0], pooling, cure, at, layer)
         looked = chosen.layer if chosen else scores[0].layer_count - 1
         ranked = rank_pairs(cosines, pooling=pooling, cure=cure, layer=looked, kinds=pairs.kinds)
-        *drawn, foot = _drawn(found, ranked, (pooling, cure, at, layer), looked, which)
+        code = similarity_code(own, which, typed, scores)
+        *drawn, foot = _drawn(found, ranked, (pooling, cure, at, layer), looked, which, code)
         drawn[0] += pairs_note(map(models.card, names))
         return *drawn, itself_note(names) + foot
 
@@ -156,8 +158,13 @@ def build(registry: Registry, desk: Desk) -> View:
 
 
 def _drawn(
-    found: Sequence[tuple[PairCosines, SimilarityScores]], ranked: RankedPairs, chosen: tuple, looked: int, which: str
-) -> tuple:  # fmt: skip
+    found: Sequence[tuple[PairCosines, SimilarityScores]],
+    ranked: RankedPairs,
+    chosen: tuple,
+    looked: int,
+    which: str,
+    code: str,
+) -> tuple:
     """What the view shows: the table, the chart and what it is taken away by, the pairs."""
     pooling, cure, at, layer = chosen
     scores = [one for _, one in found]
@@ -176,7 +183,7 @@ def _drawn(
     return (
         similarity_table(scores, cure, at, layer) + said + remarks,
         gr.Plot(cures_chart(scores[0], pooling, looked), visible=True),
-        caption([models, *parts], PAPER) + download_links(tuple(scores), "similarity", title),
+        caption([models, *parts], PAPER) + download_links(tuple(scores), "similarity", title, code=code),
         note(PARTING) + disagreements(ranked) + (note(LOOK_FOR[which]) if LOOK_FOR[which] else ""),
         caption([ranked.model, ranked.vector, parts[0], *parts[2:]]) + download_links(ranked, "pairs", with_link=False),
     )

@@ -8,6 +8,7 @@ from explorer.figures.attention import THUMBNAIL_CELLS, pack_thumbnails
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.attention.code import reading_code
 from explorer.tabs.attention.look import read_shown, tidy_look
 from explorer.tabs.attention.readings import Ask, Readings, tidy_ask
 from explorer.tabs.attention.view import Prompt
@@ -38,6 +39,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
         words = [f"{layers} layers of {heads} heads, {name}" for name, (layers, heads) in head_counts(reading).items()]
         at = read_which(which, head_counts(reading)).word
         rows = thumbnail_rows(reading.model, shown, drawn)
-        return pack_thumbnails(reading, at, look, drawn, rows), caption([reading.model, *words], PAPER)
+        code = reading_code(models.card(model), ask, of_a_head=False)
+        return pack_thumbnails(reading, at, look, drawn, rows, code), caption([reading.model, *words], PAPER)
 
     return View(tab, draw, [*prompt.inputs, prompt.which, prompt.look], [grid, below], {"look": prompt.look})

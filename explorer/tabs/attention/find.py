@@ -10,10 +10,12 @@ from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
+from explorer.tabs.attention.code import asked_of
 from explorer.tabs.attention.measured import Measured
 from explorer.tabs.attention.readings import Ask, tidy_ask
 from explorer.tabs.attention.texts import has_stacks, what_is_read
 from explorer.tabs.attention.view import Prompt
+from explorer.tabs.code import Asked, code_of
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
@@ -67,13 +69,25 @@ def build(registry: Registry, prompt: Prompt) -> View:
             if ask.second.strip() and measures.second_text is None:
                 missing += note(DECODER_IS_UNSEEN)
         drawn = missing + head_map(mapped, measures.stack, patterns, which)
-        return drawn, pattern_list(patterns, measures, THRESHOLDS) + _foot(models.card(model), measures, relations)
+        card, stacked = models.card(model), {"stack": asked} if asked else {}
+        before = [(model, "measure_heads", stacked)]
+        if ask:
+            before = asked_of(card, ask, "measure_heads", {"texts": [ask.text]} | stacked)
+        code = _code(before, (model, "match_relations", stacked))
+        foot = _foot(card, measures, relations, code)
+        return drawn, pattern_list(patterns, measures, THRESHOLDS) + foot
 
     inputs = [*prompt.inputs, key, stack, source, prompt.which]
     return View(tab, draw, inputs, [heads, below], {"measure": key, "of": stack, "on": source})
 
 
-def _foot(card: ModelCard, measures: HeadMeasures, relations: RelationMatches) -> str:
+def _code(measuring: list[Asked], matching: Asked) -> str:
+    """Code of measures and relations."""
+    answers = [f"result_{len(measuring) + place}" for place in range(2)]
+    return code_of(*measuring, matching, made=", ".join(answers))
+
+
+def _foot(card: ModelCard, measures: HeadMeasures, relations: RelationMatches, code: str) -> str:
     """What was measured, on what; and all of it to take away."""
     own = what_is_read(card, measures.second_text)
     texts = own if measures.source == GIVEN else f"built-in set of {measures.texts} English sentences"
@@ -86,7 +100,7 @@ def _foot(card: ModelCard, measures: HeadMeasures, relations: RelationMatches) -
         "each best head was chosen on these same words. UD, not comparable with the paper’s",
     ]
     links = download_links(measures, "heads", of="measures", with_link=False)
-    links += download_links(relations, "relations", of="relations")
+    links += download_links(relations, "relations", of="relations", code=code)
     return caption(parts, PAPER) + f"<div class='two-takes'>{links}</div>"
 
 

@@ -12,6 +12,7 @@ from explorer.figures.notes import foreign_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
+from explorer.tabs.attention.code import reading_code
 from explorer.tabs.attention.gallery import Start
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
 from explorer.tabs.attention.texts import blank_note
@@ -66,7 +67,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[P
                 return LATER
             ask = tidy_ask(models, name, ask)
             reading = readings.with_layer(models, ask, word)
-            return LATER if unknown_note(reading) else {"view": draw_head(reading, ask, word)}
+            return LATER if unknown_note(reading) else {"view": draw_head(reading, ask, models.card(name), word)}
         except ExplorerError:  # the queue, which asks for the same, says what is wrong
             return LATER
 
@@ -81,13 +82,14 @@ def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[P
             return {"error": str(error)}
 
     reading, ask, start = first
+    card = registry.card(start.model)
     with gr.Tab("Head", id="head") as tab:
         drawing = gr.HTML(
-            draw_head(reading, ask, start.at, start.look), html_template="<div></div>", js_on_load=ON_LOAD,
+            draw_head(reading, ask, card, start.at, start.look), html_template="<div></div>", js_on_load=ON_LOAD,
             padding=False, elem_classes="result",
             elem_id="attention-head", server_functions=[fetch_head, read_text, read_ahead],
         )  # fmt: skip
-        below = gr.HTML(draw_foot(reading, ask, registry.card(start.model)), padding=False)
+        below = gr.HTML(draw_foot(reading, ask, card), padding=False)
 
     @in_place(registry, outputs=2, ability=Ability.EMBED)
     def draw(models: Registry, model: str, text: str, second: str, new_tokens: int, which: str) -> tuple:
@@ -95,7 +97,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[P
         reading = readings.with_layer(models, ask, which)
         card = models.card(model)
         notes = blank_note(card, text) + unknown_note(reading)
-        return draw_head(reading, ask, which), notes + draw_foot(reading, ask, card)
+        return draw_head(reading, ask, card, which), notes + draw_foot(reading, ask, card)
 
     prompt.which.change(None, prompt.which, None, js="which => explorer.attention.go(which)", **QUIET)
     prompt.look.change(None, prompt.look, None, js=DRESS, **QUIET)
@@ -103,10 +105,11 @@ def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[P
     return View(tab, draw, [*prompt.inputs, prompt.which], [drawing, below])
 
 
-def draw_head(reading: PackedReading, ask: Ask, word: str, look: str | None = None) -> str:
+def draw_head(reading: PackedReading, ask: Ask, card: ModelCard, word: str, look: str | None = None) -> str:
     """What the view shows of a head; a look only where the page has none yet."""
     which = read_which(word, head_counts(reading))
-    return pack_view(reading, asdict(ask), which.word, _weights(reading, which), look)
+    code = reading_code(card, ask, of_a_head=True)
+    return pack_view(reading, asdict(ask), which.word, _weights(reading, which), code, look)
 
 
 def draw_foot(reading: PackedReading, ask: Ask, card: ModelCard) -> str:

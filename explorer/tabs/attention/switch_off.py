@@ -18,9 +18,11 @@ from explorer.figures.sentences import caption
 from explorer.models.backend import LoadedModel
 from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
+from explorer.tabs.attention.code import asked_of
 from explorer.tabs.attention.readings import Ask, beside, tidy_ask
 from explorer.tabs.attention.texts import blank_note, has_stacks, what_is_read
 from explorer.tabs.attention.view import Prompt
+from explorer.tabs.code import code_of
 from explorer.tabs.messages import QUIET, in_place, progress_box
 from explorer.tabs.streaming import stream_steps
 from explorer.tabs.taking_away import download_links
@@ -79,7 +81,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
             gr.skip() if is_tried else pack_switches(result.head_counts, None),
             gr.skip() if is_tried else "",
             ablation_view(result),
-            said + _foot(card, result) + REMINDER + download_links(result, "heads-off"),
+            said + _foot(card, result) + REMINDER + download_links(result, "heads-off", code=_code(card, ask, off)),
             gr.Button(visible=fills and bool(last_word(text))),
         )
 
@@ -122,8 +124,7 @@ def _blank_last(text: str) -> str:
 
 def ablate_asked(model: LoadedModel, ask: Ask, heads: str) -> HeadAblation:
     """The analysis, of the text and what is read beside it."""
-    options = {"heads": heads, "skips_unknown": True, "top_k": TOP_K}
-    return analysis.ablate_heads(model, ask.text, **_beside(model, ask), **options)
+    return analysis.ablate_heads(model, ask.text, **_beside(model, ask), **_options(heads))
 
 
 def rank_asked(model: LoadedModel, ask: Ask) -> Iterator[HeadRanking]:
@@ -134,6 +135,16 @@ def rank_asked(model: LoadedModel, ask: Ask) -> Iterator[HeadRanking]:
 def _beside(model: LoadedModel, ask: Ask) -> dict[str, object]:
     """What is read beside the text; a decoder writes by itself here."""
     return {} if has_stacks(model.card) else beside(model, ask)
+
+
+def _options(heads: str) -> dict[str, object]:
+    return {"heads": heads, "skips_unknown": True, "top_k": TOP_K}
+
+
+def _code(card: ModelCard, ask: Ask, heads: str) -> str:
+    read = Ask(ask.model, ask.text) if has_stacks(card) else ask
+    asked = asked_of(card, read, "ablate_heads", {"text": ask.text} | _options(heads))
+    return code_of(*asked, made=f"result_{len(asked)}" if len(asked) > 1 else "")
 
 
 def _foot(card: ModelCard, result: HeadAblation) -> str:

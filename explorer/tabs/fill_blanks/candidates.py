@@ -11,6 +11,7 @@ from explorer.figures.notes import candidates_note, note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import error_box, in_place
@@ -49,8 +50,8 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         if not any(wanted):
             return gr.Plot(visible=False), note(NO_CANDIDATES)
         try:
-            ask = partial(analysis.rank_candidates, text=text, candidates=wanted, top_k=int(top_k))
-            ranking = models.run(model, ask)
+            options = {"text": text, "candidates": wanted, "top_k": int(top_k)}
+            ranking = models.run(model, partial(analysis.rank_candidates, **options))
         except UnsuitableCandidate as error:  # said below their box: the sentence is well
             return gr.Plot(visible=False), error_box(str(error))
         foot = candidates_note(ranking) + caption(
@@ -58,7 +59,8 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         )
         if len({len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}) > 1:
             foot = note(LONGER) + foot
-        links = download_links(ranking, "candidates", (ranking.text, ranking.model))
+        code = code_of((ranking.model, "rank_candidates", options))
+        links = download_links(ranking, "candidates", (ranking.text, ranking.model), code=code)
         return gr.Plot(candidate_bars(ranking), visible=True), foot + links
 
     inputs = [sentence.model, sentence.text, sentence.top_k, candidates]

@@ -12,6 +12,7 @@ from explorer.figures.notes import itself_note, models_note, unknown_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import in_place
@@ -38,7 +39,8 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
 
     @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
     def draw_all(models: Registry, names: list[str], text: str, top_k: int, which: int) -> tuple:
-        ask = partial(analysis.fill_blanks, text=text, top_k=int(top_k), count=1, strategy="independent")
+        options = {"text": text, "top_k": int(top_k), "count": 1, "strategy": "independent"}
+        ask = partial(analysis.fill_blanks, **options)
         results = tuple(models.run(name, ask) for name in dict.fromkeys(names))
         if not 1 <= (which or 0) <= len(results[0].blanks):
             count = len(results[0].blanks)
@@ -47,7 +49,8 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
         protocol = "probabilities over each model's own vocabulary, other blanks left open"
         told = itself_note(names) + models_note(results, int(which) - 1) + unknown_note(shown)
         foot = told + caption([*dict.fromkeys(names), protocol])
-        links = download_links(results, "models", (text, f"Blank {int(which)}"))
+        code = code_of(*((result.model, "fill_blanks", options) for result in results))
+        links = download_links(results, "models", (text, f"Blank {int(which)}"), code=code)
         return gr.Plot(model_bars(results, int(which) - 1), visible=True), foot + links
 
     def draw(model: str, text: str, top_k: int, others: list[str], which: int) -> Iterator[tuple]:

@@ -11,6 +11,7 @@ from explorer.figures.notes import contrast_note, note, unknown_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import in_place
@@ -36,7 +37,8 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
     def draw(models: Registry, model: str, text: str, other: str, which: int) -> tuple:
         if not other.strip():
             return gr.Plot(visible=False), note(NO_OTHER)
-        ask = partial(analysis.contrast_texts, text=text, other_text=other, top_k=WORDS, blank=which)
+        options = {"text": text, "other_text": other, "top_k": WORDS, "blank": which}
+        ask = partial(analysis.contrast_texts, **options)
         try:
             contrast = models.run(model, ask)
         except UnsuitableText as error:  # the analysis numbers its texts; here they have names
@@ -47,7 +49,9 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         divergence = f"Jensen-Shannon divergence {contrast.divergence_bits:.3f} bits (0 = same, 1 = nothing shared)"
         told = contrast_note(contrast) + unknown_note(word.text for word in contrast.words)
         foot = told + caption([contrast.model, f"the {len(contrast.words)} words that differ most", divergence])
-        links = download_links(contrast, "contrast", (f"First: {text}", f"Second: {other}", contrast.model))
+        code = code_of((contrast.model, "contrast_texts", options))
+        picture = (f"First: {text}", f"Second: {other}", contrast.model)
+        links = download_links(contrast, "contrast", picture, code=code)
         return gr.Plot(contrast_bars(contrast), visible=True), foot + links
 
     own = {"other": other, "blank": which}

@@ -6,12 +6,14 @@ from explorer.analysis.cc100 import CC100_GIB
 from explorer.analysis.language_sampling import PAPER_URL, XLM_R_ALPHA, sample_languages
 from explorer.figures.languages import language_bars
 from explorer.figures.sentences import caption
+from explorer.tabs.code import code_of
 from explorer.tabs.formulas import LATEX
 from explorer.tabs.messages import QUIET
 from explorer.tabs.taking_away import download_links
 
 WHAT = """A language with share $p_i$ of the text is read with probability $q_i \\propto p_i^{\\alpha}$: a small
 $\\alpha$ lifts small languages, whose texts are then seen again and again. XLM-R took 0.3, XLM 0.5, mBERT 0.7."""
+SAMPLING = "from explorer.analysis.language_sampling import sample_languages"
 FIRST = ("English", "Russian", "Vietnamese", "German", "Japanese", "Arabic", "Hindi", "Tamil", "Swahili", "Yiddish")
 
 
@@ -35,4 +37,5 @@ def draw_languages(alpha: float, chosen: list[str]) -> str:
     shown = set(chosen)
     source = [f"corpus CC-100: {len(shares)} languages, {sum(CC100_GIB.values()):,.0f} GiB", "p by size, in GiB"]
     line = caption([f"α = {alpha:g}", *source, "Conneau et al. 2020, Table 6"], PAPER_URL)
-    return language_bars(shares, shown) + line + download_links(shares, "languages")
+    code = code_of(imports=[SAMPLING], made=f"sample_languages({alpha!r})")
+    return language_bars(shares, shown) + line + download_links(shares, "languages", code=code)

@@ -14,6 +14,7 @@ from explorer.figures.settled import settled_bars
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.settings import settings
+from explorer.tabs.code import code_of
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import QUIET, in_place
@@ -54,10 +55,11 @@ def build(registry: Registry, sentence: Sentence) -> View:
     def draw(
         models: Registry, model: str, text: str, top_k: int, order: str, at: float, known: BlankReveal | None
     ) -> tuple:
-        ask = partial(analysis.reveal_blanks, text=text, top_k=int(top_k), strategy=order)
-        reveal = models.run(model, ask)
+        options = {"text": text, "strategy": order, "top_k": int(top_k)}
+        reveal = models.run(model, partial(analysis.reveal_blanks, **options))
         foot = caption([reveal.model, STRATEGIES[reveal.strategy].label.lower(), STRATEGIES[reveal.strategy].score])
-        links = download_links(reveal, "steps", (reveal.text, reveal.model))
+        code = code_of((reveal.model, "reveal_blanks", options))
+        links = download_links(reveal, "steps", (reveal.text, reveal.model), code=code)
         is_asked = known == reveal or (known is None and at != FIRST_STEP)  # by a link, or drawn again
         begin = min(int(at), len(reveal.steps)) if is_asked else min(FIRST_STEP, len(reveal.steps) - 1)
         steps = gr.Slider(maximum=len(reveal.steps), value=begin)

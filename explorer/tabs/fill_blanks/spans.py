@@ -12,6 +12,7 @@ from explorer.figures.sentences import caption
 from explorer.figures.spans import span_columns
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET, in_place
@@ -68,12 +69,13 @@ def build(registry: Registry, sentence: Sentence) -> View:
 
     @in_place(registry, outputs=2)
     def draw_all(models: Registry, names: list[str], text: str, count: int, method: str, seed: int) -> tuple:
-        results = []
+        results, asked = [], []
         for name in dict.fromkeys(names):
             writes = Ability.FILL_SPANS in models.card(name).abilities
-            ask = partial(analysis.fill_spans, text=text, count=int(count), method=method if writes else "beams",
-                          seed=read_seed(seed))  # fmt: skip
-            results.append(models.run(name, ask))
+            options = {"text": text, "count": int(count), "method": method if writes else "beams"}
+            options["seed"] = read_seed(seed)
+            results.append(models.run(name, partial(analysis.fill_spans, **options)))
+            asked.append((name, "fill_spans", options))
         foot = caption(
             [
                 "click a choice to put it into the sentence",
@@ -83,7 +85,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
             ],
             SOURCE,
         )
-        return span_columns(results), foot + download_links(tuple(results), "spans")
+        return span_columns(results), foot + download_links(tuple(results), "spans", code=code_of(*asked))
 
     def draw(names: list[str], text: str, count: int, method: str, seed: int):
         if not names:

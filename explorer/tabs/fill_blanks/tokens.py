@@ -8,6 +8,7 @@ from explorer import analysis
 from explorer.figures.sentences import token_strip
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
@@ -23,6 +24,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
     @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str) -> tuple:
         tokenization = models.run(model, partial(analysis.tokenize_text, text=text))
-        return token_strip(tokenization), download_links(tokenization, "tokens")
+        code = code_of((tokenization.model, "tokenize_text", {"text": text}))
+        return token_strip(tokenization), download_links(tokenization, "tokens", code=code)
 
     return View(tab, draw, [sentence.model, sentence.text], [pieces, below])

@@ -8,7 +8,7 @@ from huggingface_hub import constants
 
 from explorer import analysis
 from explorer.analysis.blanks import ANY_BLANK
-from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS, SHOWN_WITHOUT, TELLING, TRIES
+from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS, SHOWN_WITHOUT, TELLING, found_telling
 from explorer.analysis.training_results import Fate, TrainingExample
 from explorer.errors import UnsuitableText
 from explorer.figures.examples import describe_formula, draw_example
@@ -17,6 +17,7 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
+from explorer.tabs.code import Said, code_of
 from explorer.tabs.fill_blanks.languages import build_languages
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.formulas import LATEX
@@ -37,7 +38,6 @@ PASSAGE = (
 )
 SHORT_TOKENS = 27  # of fewer, 15 % are at most three
 SHORT = "Of so short a text 15 % are {picked}. “Longer text” puts in one that shows more."
-NOT_FOUND = "None of the next {tries} rolls shows {what} in this text. “Longer text” puts in one that can."
 SHARE_PICKED = frozenset({"masked", "whole_word", "span_masked", "span", "replaced"})
 FIRST = next(iter(OBJECTIVE_CARDS))
 FIRST_NOISE = next(iter(NOISES))
@@ -101,10 +101,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
             raise UnsuitableText(f"Nothing is to be looked for here. Choose one of: {', '.join(TELLING)}.")
         whole = _fill(models, names[-1], text) if ANY_BLANK.search(text) else text
         ask = partial(analysis.find_telling_example, text=whole, objective=objective, seed=read_seed(seed))
-        found = models.run(names[0], ask)
-        if found is None:
-            raise UnsuitableText(NOT_FOUND.format(tries=TRIES, what=TELLING[objective]))
-        return (found.seed,)
+        return (found_telling(models.run(names[0], ask), objective).seed,)
 
     def find_seed(left: str, model: str | None, text: str, objective: str, seed: float) -> Iterator[tuple]:
         name = choose_model(registry, objective, left, model) if objective in TELLING else left
@@ -148,18 +145,20 @@ def _drawer(registry: Registry) -> Callable[..., Iterator[tuple]]:
         card, before = OBJECTIVE_CARDS[objective], ""
         if objective in SHOWN_WITHOUT and not card.suits(models.card(name)):
             example = models.run(name, partial(analysis.show_objective, **options))
+            code = _code(example.model, "show_objective", options)
             before = note(NONE_HERE + SHOWN_BY.format(left=name))
         elif objective == "replaced":
-            example = _with_generator(models, name, others, options)
+            example, code = _with_generator(models, name, others, options)
         else:
             example = models.run(name, partial(analysis.compute_loss, **options))
+            code = _code(example.model, "compute_loss", options)
         tokens = sum(token.fate != Fate.SPECIAL for token in example.tokens)
         picked = round(0.15 * tokens)
         if objective in SHARE_PICKED and tokens < SHORT_TOKENS:
             before += note(SHORT.format(picked=f"{picked} tokens" if picked > 1 else "a single token"))
         filled = "blanks filled by the chosen model" if whole != text else ""
         foot = caption([example.model, card.label, f"seed {seed}" if card.rolls else "", filled], card.paper_url)
-        return before + draw_example(example), foot + download_links(example, "objective")
+        return before + draw_example(example), foot + download_links(example, "objective", code=code)
 
     def draw(
         left: str,
@@ -219,12 +218,24 @@ def _fill(models: Registry, name: str, text: str) -> str:
     return fills.completions[0].text
 
 
-def _with_generator(models: Registry, name: str, others: list[str], options: dict) -> TrainingExample:
-    """An example of replaced tokens, drawn by the first of some models that cuts the text as the asked one does."""
+def _code(model: str, analysis: str, options: dict) -> str:
+    """Code that makes an example, by what its objective makes use of."""
+    of_some = {"noise": "denoising", "other_text": "next_sentence"}
+    used = {name: value for name, value in options.items() if of_some.get(name) in (None, options["objective"])}
+    return code_of((model, analysis, used))
+
+
+def _with_generator(models: Registry, name: str, others: list[str], options: dict) -> tuple[TrainingExample, str]:
+    """An example of replaced tokens, drawn by the first of some models that cuts the text as the asked one does.
+
+    And code that makes it.
+    """
     drawing = {key: options[key] for key in ("text", "seed")}
     for generator in others:
         drawn = models.run(generator, partial(analysis.draw_replacements, **drawing))
         example = models.run(name, partial(analysis.compute_loss, replacements=drawn, **options))
         if drawn.tokens == tuple(token.token for token in example.tokens):
             break
-    return example
+    used = {key: options[key] for key in ("text", "objective", "seed")}
+    asked = (name, "compute_loss", used | {"replacements": Said("result_1")})
+    return example, code_of((generator, "draw_replacements", drawing), asked, made="result_2")

@@ -21,7 +21,7 @@ from explorer.tabs.fine_tune.looking import BEST, Looked, look_at
 from explorer.tabs.fine_tune.offers import offer_methods
 from explorer.tabs.fine_tune.parts import Part, draw_parts, known_keys
 from explorer.tabs.fine_tune.plan import Options, plan_runs
-from explorer.tabs.fine_tune.try_it import Trying, ask_tuned
+from explorer.tabs.fine_tune.try_it import Trying, ask_tuned, train_example
 from explorer.tabs.links import names_other
 from explorer.tabs.messages import QUIET, add_stop, explain
 from explorer.tabs.owner import with_owner
@@ -141,6 +141,15 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
         yield from ask_tuned(registry, looked, text or "", second or "")
 
     trying = act.trying
+
+    def train(owner: str) -> tuple:
+        try:
+            return "", train_example(store, example, owner), BEST
+        except Exception as error:
+            return explain(error), gr.skip(), gr.skip()
+
+    trained = [act.panel.message, act.job, act.panel.run]
+    trying.train.click(train, act.owner, trained, js=with_owner(1), **QUIET).then(**redraw)
     asked = [
         listen(judge, [*looking, trying.text, trying.second], [act.panel.message, trying.answer], **QUIET)
         for listen in (trying.button.click, trying.text.submit, trying.second.submit)

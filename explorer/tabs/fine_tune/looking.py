@@ -106,7 +106,7 @@ def need_tuned(looked: Looked) -> None:
     """
     if looked.is_example:
         raise UnsuitableText(
-            "The model of the example does not come with the page. Press Start, and try yours when it is done."
+            "The model of the example does not come with the page. Train it here, and try it when it is done."
         )
     if looked.outcome is None:
         raise UnsuitableText("The model can be tried once its run is done.")

@@ -17,12 +17,14 @@ from explorer.figures.notes import note
 from explorer.figures.tried import judged_sides, samples_table, sides_table
 from explorer.figures.tuning_words import baseline_words, run_name
 from explorer.models.registry import Registry
+from explorer.tabs.fine_tune.first_tuned import FirstTuned
 from explorer.tabs.fine_tune.given import YOURS, source_of
 from explorer.tabs.fine_tune.looking import Looked, need_tuned
 from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import run_links
 from explorer.tabs.messages import error_box, explain, in_place
 from explorer.training.jobs.naming import tuned_name
+from explorer.training.jobs.store import JobStore
 from explorer.training.tuning.examples import (
     AnsweredQuestion,
     Example,
@@ -59,6 +61,7 @@ FIRST = {  # task -> what stands in the boxes where the model learned from our o
 MOST_WORDS = 8
 MOST_SIDES = 4
 WRITTEN_TOKENS = 16
+NOT_HERE = "The example’s model does not come with the page. Train it here, half a minute without a GPU, and ask it."
 NO_BASE = "Before fine-tuning, {base} has no layer for these labels: a race shows other ways to train one beside it."
 
 
@@ -89,6 +92,7 @@ class Trying:
         text: The first box.
         second: The second one; in sight where the task reads two texts.
         button: Asks.
+        train: Trains the model of the example; in sight where the example is.
         answer: Where the answer stands.
     """
 
@@ -97,6 +101,7 @@ class Trying:
     text: gr.Textbox
     second: gr.Textbox
     button: gr.Button
+    train: gr.Button
     answer: gr.HTML
 
 
@@ -109,7 +114,11 @@ def build(first: Looked) -> Trying:
         text = gr.Textbox("", label=labels[0], lines=1, max_lines=4, elem_id="tune-try-text")
         second = gr.Textbox("", label=labels[1] or " ", visible=bool(labels[1]), lines=2, max_lines=8,
                             elem_id="tune-try-second")  # fmt: skip
-        button = gr.Button("Ask the tuned model", size="sm", interactive=can_answer(first), elem_id="tune-try")
+        button = gr.Button(
+            "Ask the tuned model", size="sm", interactive=can_answer(first), visible=not first.is_example,
+            elem_id="tune-try",
+        )  # fmt: skip
+        train = gr.Button("Train it here", size="sm", visible=first.is_example, elem_id="tune-try-train")
         answer = gr.HTML(padding=False, elem_classes="result", elem_id="tune-tried")
         samples = gr.HTML(_samples(first), padding=False, elem_classes="result")
 
@@ -119,14 +128,23 @@ def build(first: Looked) -> Trying:
         return (
             _said(looked), gr.Textbox(written[0], label=first_label),
             gr.Textbox(written[1], label=second_label or " ", visible=bool(second_label)),
-            gr.Button(interactive=can_answer(looked)), "", _samples(looked),
+            gr.Button(interactive=can_answer(looked), visible=not looked.is_example),
+            gr.Button(visible=looked.is_example), "", _samples(looked),
         )  # fmt: skip
 
     def key(looked: Looked) -> tuple:
         return looked.status.id, looked.run, looked.outcome is not None
 
-    part = Part(VIEW, VIEW, [said, text, second, button, answer, samples], update, key)
-    return Trying(tab, part, text, second, button, answer)
+    part = Part(VIEW, VIEW, [said, text, second, button, train, answer, samples], update, key)
+    return Trying(tab, part, text, second, button, train, answer)
+
+
+def train_example(store: JobStore, example: FirstTuned, owner: str) -> str:
+    """The id of a new job of a visitor that does what the example did. Raises as JobStore.submit does."""
+    from explorer.training.tuning.own import own_examples
+
+    spec = example.status.spec
+    return store.submit(owner, replace(spec, title=spec.examples_name), own_examples(spec.runs[0].recipe.task))
 
 
 def ask_tuned(registry: Registry, looked: Looked, text: str, second: str) -> Iterator[tuple[str, object]]:
@@ -242,7 +260,7 @@ def can_answer(looked: Looked) -> bool:
 
 def _said(looked: Looked) -> str:
     if looked.is_example:
-        return note("The model of the example does not come with the page: start one of yours, and try it here.")
+        return note(NOT_HERE)
     return "" if looked.outcome else note("The model can be tried once its run is done.")
 
 

@@ -12,6 +12,7 @@ from explorer.analysis.decoding_strategies import CONTROLS
 from explorer.figures.beam_tree import beam_tree
 from explorer.figures.sentences import caption
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.streaming import stream_steps
 from explorer.tabs.taking_away import download_links
@@ -20,6 +21,7 @@ from explorer.tabs.views import View
 PAPER = "https://arxiv.org/abs/1409.3215"
 MOST_TOKENS = 30
 FIRST_TOKENS = 12
+BEAM_SEARCH = "from explorer.analysis.beam_results import BeamSearch"
 
 
 def build(registry: Registry, prompt: Prompt) -> View:
@@ -35,7 +37,8 @@ def build(registry: Registry, prompt: Prompt) -> View:
         below = gr.HTML(padding=False)
 
     def draw(model: str, text: str, width: int, length: int, dropped: bool) -> Iterator[tuple]:
-        ask = partial(analysis.search_beams, prompt=text, beams=int(width), max_new_tokens=int(length))
+        options = {"prompt": text, "beams": int(width), "max_new_tokens": int(length)}
+        ask = partial(analysis.search_beams, **options)
         steps, message = [], ""
         with closing(stream_steps(registry, model, ask)) as found:
             for message, step in found:
@@ -43,7 +46,9 @@ def build(registry: Registry, prompt: Prompt) -> View:
                 yield message, beam_tree(steps, with_dropped=dropped) if step else gr.skip(), gr.skip()
         if steps:
             foot = caption([model, f"{int(width)} beams", "numbers: ln p in nats"], PAPER)
-            links = download_links(BeamSearch(model, text, tuple(steps)), "beams", (text, model))
+            made = f"BeamSearch({model!r}, {text!r}, result_1)"
+            code = code_of((model, "search_beams", options), imports=[BEAM_SEARCH], made=made)
+            links = download_links(BeamSearch(model, text, tuple(steps)), "beams", (text, model), code=code)
             yield message, beam_tree(steps, with_dropped=dropped), foot + links
 
     inputs = [prompt.model, prompt.text, width, length, dropped]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from explorer.analysis.branches import Tree
+from explorer.analysis.branches import ROOT, Tree
 
 
 @dataclass
@@ -16,17 +16,25 @@ class Desk:
         tree: What was written so far.
         turn: Counts what was asked for; work that belongs to an earlier turn ends at its next token.
         is_writing: Whether the latest turn is at work.
+        code: Python that writes what was written last, and the index of the token that it ended with.
     """
 
     tree: Tree
     turn: int = 0
     is_writing: bool = False
+    code: tuple[int, str] = (ROOT, "")
 
     def take(self) -> int:
         """Begin a turn, which ends the one before; returns its number."""
         self.turn += 1
         self.is_writing = True
         return self.turn
+
+    @property
+    def code_in_sight(self) -> str:
+        """The code, if it writes the branch in sight."""
+        leaf, code = self.code
+        return code if leaf == self.tree.here else ""
 
     def end(self, turn: int) -> None:
         """A turn has ended, by itself or not."""

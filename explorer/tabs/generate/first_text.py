@@ -16,7 +16,7 @@ from explorer.models.catalogue import CAUSAL_MODEL
 from explorer.models.registry import Registry
 from explorer.settings import ASSETS
 from explorer.tabs.generate.controls import SLIDERS, acting, in_words
-from explorer.tabs.generate.gallery import read_gallery, values_of
+from explorer.tabs.generate.gallery import Start, read_gallery, values_of
 
 FILE = ASSETS / "first_view" / "generate.json"
 FIRST_LENGTH = 40
@@ -40,15 +40,21 @@ def read_first_text() -> FirstText:
     return TypeAdapter(FirstText).validate_python(json.loads(FILE.read_text(encoding="utf-8")))
 
 
+def first_options() -> dict[str, object]:
+    """What the example is written with, as continue_text takes it."""
+    start = read_gallery()[0]
+    options = {"prompt": start.text, "strategy": start.strategy, "max_new_tokens": FIRST_LENGTH}
+    return options | acting(start.strategy, _settings_of(start))
+
+
 def compute_first_text(registry: Registry) -> FirstText:
     """The same, from the model itself."""
     start = read_gallery()[0]
-    settings = dict(zip(SLIDERS, values_of(start), strict=True))
-    ask = partial(
-        analysis.continue_text, prompt=start.text, strategy=start.strategy, max_new_tokens=FIRST_LENGTH,
-        **acting(start.strategy, settings),
-    )  # fmt: skip
-    tree, how = Tree(CAUSAL_MODEL, start.text), in_words(start.strategy, settings, 0)
-    for step in registry.stream(CAUSAL_MODEL, ask):
+    tree, how = Tree(CAUSAL_MODEL, start.text), in_words(start.strategy, _settings_of(start), 0)
+    for step in registry.stream(CAUSAL_MODEL, partial(analysis.continue_text, **first_options())):
         tree = grow(tree, step, how)
     return FirstText(tree, registry.run(CAUSAL_MODEL, partial(analysis.measure_prompt, text=start.text)))
+
+
+def _settings_of(start: Start) -> dict[str, float]:
+    return dict(zip(SLIDERS, values_of(start), strict=True))

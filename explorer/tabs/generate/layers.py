@@ -11,6 +11,7 @@ from explorer.figures.sentences import caption
 from explorer.figures.style import count_of
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links
@@ -34,9 +35,11 @@ def build(registry: Registry, prompt: Prompt) -> View:
 
     @in_place(registry, outputs=2, ability=Ability.GENERATE)
     def draw(models: Registry, model: str, text: str, count: int) -> tuple:
-        result = models.run(model, partial(analysis.read_layers, prompt=text, top_k=int(count)))
+        options = {"prompt": text, "top_k": int(count)}
+        result = models.run(model, partial(analysis.read_layers, **options))
         where = f"at the last of {count_of(len(result.seen), 'token')}, “{result.seen[result.position]}”"
         foot = caption([result.model, where, f"read by {result.applied}"], SOURCE)
-        return layer_table(result), note(WARNING) + foot + download_links(result, "layers")
+        links = download_links(result, "layers", code=code_of((result.model, "read_layers", options)))
+        return layer_table(result), note(WARNING) + foot + links
 
     return View(tab, draw, [prompt.model, prompt.text, count], [table, below], {"layer_tokens": count})

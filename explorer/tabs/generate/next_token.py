@@ -13,6 +13,7 @@ from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.generate.controls import SLIDERS
 from explorer.tabs.generate.desk import Desk
 from explorer.tabs.generate.view import Prompt
@@ -48,11 +49,13 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, runs: list[gr.even
         tree, written = desk.tree, ()
         if place == "written" and (tree.model, tree.prompt) == (model, text):
             written = token_ids(tree, tree.here)
-        result = models.run(model, partial(analysis.next_tokens, prompt=text, written=written))
+        options = {"prompt": text, "written": written}
+        result = models.run(model, partial(analysis.next_tokens, **options))
         ending = text + written_text(tree, tree.here) if written else text
         foot = caption([result.model, "bars: over the whole vocabulary", "computed in the browser"], PAPER)
         lacks = note(NOT_WRITTEN) if place == "written" and not written else ""
-        return pack_next_tokens(result, ending), lacks + foot + download_links(result, "next-token")
+        code = code_of((result.model, "next_tokens", options))
+        return pack_next_tokens(result, ending), lacks + foot + download_links(result, "next-token", code=code)
 
     sliders = [prompt.controls[name] for name in SLIDERS]
     acting = json.dumps({key: list(strategy.controls) for key, strategy in STRATEGIES.items()})

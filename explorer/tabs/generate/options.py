@@ -15,6 +15,7 @@ from explorer.figures.sentences import caption
 from explorer.models.catalogue import CAUSAL_MODEL, DEFAULT_MODEL
 from explorer.models.registry import Registry
 from explorer.settings import ASSETS
+from explorer.tabs.code import code_of
 from explorer.tabs.gallery import build_gallery, look_line
 from explorer.tabs.generate.score import scores_texts, scoring_models
 from explorer.tabs.generate.view import Prompt
@@ -98,17 +99,16 @@ def build(registry: Registry, prompt: Prompt) -> View:
 
     @in_place(registry, outputs=2)
     def draw_all(models: Registry, names: list[str], text: str, options: str, normalise: str, domain: str) -> tuple:
-        ask = partial(
-            analysis.choose_option, text=text, options=read_options(options), normalise=normalise, domain=domain
-        )
+        given = {"text": text, "options": read_options(options), "normalise": normalise, "domain": domain}
         try:
-            choices = tuple(models.run(name, ask) for name in dict.fromkeys(names))
+            choices = tuple(models.run(name, partial(analysis.choose_option, **given)) for name in dict.fromkeys(names))
         except UnsuitableText as error:  # its text and options stand here, not beside the tab's
             return error_box(str(error)), ""
-        asked = (text, tuple(read_options(options)), normalise, domain)
+        code = code_of(*((choice.model, "choose_option", given) for choice in choices))
+        asked = (text, tuple(given["options"]), normalise, domain)
         looked = next((look_line(one.look_for) for one in questions if _fields(one) == asked), "")
         foot = caption([*(choice.model for choice in choices), "zero-shot: no training for the task", "nats"], SOURCE)
-        return looked + option_columns(choices), foot + download_links(choices, "options")
+        return looked + option_columns(choices), foot + download_links(choices, "options", code=code)
 
     def draw(names: list[str], *values: str) -> Iterator[tuple]:
         if not names:

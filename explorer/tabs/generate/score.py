@@ -13,6 +13,7 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability, ModelCard
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.messages import in_place
 from explorer.tabs.picker import beside_options, offer_own
@@ -22,6 +23,10 @@ from explorer.tabs.views import View
 ABILITIES = (Ability.GENERATE, Ability.FILL_BLANKS, Ability.PREDICT_BOTH_WAYS)
 HIDES = [("one token at a time", "one_masked"), ("a token and the rest of its word", "word_masked")]
 SOURCE = "https://arxiv.org/abs/1910.14659"
+BOTH = {  # of code_of
+    "imports": ["from explorer.analysis.score_comparison import compare_scores"],
+    "made": "compare_scores(result_1, result_2)",
+}
 
 
 def scoring_models(registry: Registry) -> list[str]:
@@ -55,14 +60,16 @@ def build(registry: Registry, prompt: Prompt) -> View:
 
     @in_place(registry, outputs=2)
     def draw_all(models: Registry, names: list[str], text: str, hides: str) -> tuple:
-        scores = []
+        scores, asked = [], []
         for name in dict.fromkeys(names):
             protocol = hides if Ability.FILL_BLANKS in models.card(name).abilities else ""
-            scores.append(models.run(name, partial(analysis.score_text, text=text, protocol=protocol)))
+            options = {"text": text, "protocol": protocol}
+            scores.append(models.run(name, partial(analysis.score_text, **options)))
+            asked.append((name, "score_text", options))
         compared = compare_scores(*scores) if len(scores) == 2 else None
         table = comparison_table(compared) if compared else score_table(scores[0])
         foot = caption([score.model for score in scores] + ["surprisal: −log₂ p of each token, in bits"], SOURCE)
-        links = download_links(compared or scores[0], "score")
+        links = download_links(compared or scores[0], "score", code=code_of(*asked, **(BOTH if compared else {})))
         return scored_texts(scores) + table, itself_note(names) + protocol_note(scores) + foot + links
 
     def draw(model: str, text: str, other: str, hides: str) -> Iterator[tuple]:

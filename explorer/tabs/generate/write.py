@@ -17,9 +17,12 @@ from explorer.errors import UnsuitableText
 from explorer.figures.explore_links import text_links
 from explorer.figures.sentences import caption
 from explorer.figures.writing import sheet, step_line, tail_lines
+from explorer.models.catalogue import CAUSAL_MODEL
 from explorer.models.registry import Registry
+from explorer.tabs.code import code_of
 from explorer.tabs.generate.controls import SLIDERS, acting, in_words
 from explorer.tabs.generate.desk import Desk
+from explorer.tabs.generate.first_text import first_options
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET, explain, stopped_box
@@ -67,7 +70,7 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
             sheet(first, 0, is_writing=False), html_template="<div></div>", js_on_load=ON_LOAD, padding=False,
             elem_classes="result", elem_id="sheet",
         )  # fmt: skip
-        below = gr.HTML(draw_foot(first), padding=False)
+        below = gr.HTML(draw_foot(first, first_code()), padding=False)
 
     def begin(
         desk: Desk, model: str, text: str, strategy: str, length: int, seed: int, *values: float
@@ -118,19 +121,20 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
     return View(tab, linked={"colour": colour}, runs=runs, stop=(end, [desk, prompt.message], outputs))
 
 
-def draw_foot(tree: Tree) -> str:
-    """Under the text: who wrote it and how, the numbers to take away, and where else the text can be looked at."""
+def draw_foot(tree: Tree, code: str) -> str:
+    """Under the text: who wrote it and how, what to take away, and where else the text can be looked at."""
     how = tree.nodes[tree.here].how if tree.here != ROOT else ""
     measured = "probabilities of the model itself, before the controls, over the whole vocabulary"
     foot = caption([tree.model, how, measured, "a link keeps the settings, not the branches"], PAPER)
     elsewhere = text_links(tree.model, tree.prompt, written_text(tree, tree.here)) if tree.here != ROOT else ""
-    return foot + elsewhere + download_links(tree, "steps")
+    return foot + elsewhere + download_links(tree, "steps", code=code)
 
 
 def _finished(desk: Desk, turn: int, *, is_stopped: bool = False, message: object = "") -> tuple:
     """All outputs, after which nothing more comes of a turn."""
     desk.end(turn)
-    return message, sheet(desk.tree, turn, is_writing=False, is_stopped=is_stopped), draw_foot(desk.tree)
+    paper = sheet(desk.tree, turn, is_writing=False, is_stopped=is_stopped)
+    return message, paper, draw_foot(desk.tree, desk.code_in_sight)
 
 
 def _write(
@@ -151,10 +155,9 @@ def _write(
     written, how = token_ids(tree, tree.here), in_words(strategy, settings, seed)
     lines = sheet(tree, turn, is_writing=True)
     yield "", lines, same
-    ask = partial(
-        analysis.continue_text, prompt=tree.prompt, strategy=strategy, max_new_tokens=int(length),
-        seed=_seed_there(seed, written), written=written, tells_waiting=True, **acting(strategy, settings),
-    )  # fmt: skip
+    options = {"prompt": tree.prompt, "strategy": strategy, "max_new_tokens": int(length)}
+    options |= {"seed": _seed_there(seed, written), "written": written} | acting(strategy, settings)
+    ask, code = partial(analysis.continue_text, **options, tells_waiting=True), _code(tree.model, options)
     message, told = "", 0.0
     with closing(stream_steps(registry, tree.model, ask)) as steps:
         for message, step in steps:
@@ -163,7 +166,7 @@ def _write(
                 lines += step_line(tree, tree.here)
             if desk.turn != turn:  # another thread has put its own tree there
                 return
-            desk.tree = tree
+            desk.tree, desk.code = tree, (tree.here, code)
             if message or time.monotonic() - told >= UPDATE_SECONDS:
                 yield message, lines, same
                 told = time.monotonic()
@@ -172,7 +175,16 @@ def _write(
         yield _finished(desk, turn, message=message)
     elif desk.turn == turn:
         desk.end(turn)
-        yield message, lines + "".join(tail_lines(tree)), draw_foot(tree)
+        yield message, lines + "".join(tail_lines(tree)), draw_foot(tree, desk.code_in_sight)
+
+
+def first_code() -> str:
+    """Code that writes the example."""
+    return _code(CAUSAL_MODEL, first_options())
+
+
+def _code(model: str, options: dict[str, object]) -> str:
+    return code_of((model, "continue_text", options))
 
 
 def _seed_there(seed: int, written: tuple[int, ...]) -> int:

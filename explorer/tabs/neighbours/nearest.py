@@ -1,6 +1,6 @@
 """View: the uses nearest to one use, beside the words nearest to the word whatever the sentence."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import gradio as gr
 
@@ -12,11 +12,12 @@ from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.layer_slider import count_layers, read_layer, without_bounds
 from explorer.tabs.messages import QUIET, in_place
-from explorer.tabs.neighbours.finding import Static, add_use, find_near, read_query
+from explorer.tabs.neighbours.code import near_code
+from explorer.tabs.neighbours.finding import NEAREST, Static, add_use, find_near, read_query
 from explorer.tabs.neighbours.gallery import Start
 from explorer.tabs.neighbours.material import read_uses, source_words, use_in_sight
 from explorer.tabs.neighbours.view import Desk
-from explorer.tabs.neighbours.which_vector import LAYER, read_vector
+from explorer.tabs.neighbours.which_vector import LAYER, choose_options, read_vector
 from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
@@ -60,7 +61,7 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         chosen, _ = without_bounds(other_layer)
         uses = read_uses(start.word, "")
         columns = gr.HTML(_draw(first, uses, start.use), padding=False, elem_classes="result", elem_id="near-columns")
-        below = gr.HTML(_foot(first, start.word, ""), padding=False)
+        below = gr.HTML(_foot(first, start.word, "", _first_code(first, start)), padding=False)
         times = gr.Number(0, visible="hidden")  # makes an event of its own, for the reason that views.wire gives
 
     @in_place(registry, outputs=2, ability=Ability.EMBED)
@@ -77,7 +78,8 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
             for name, which in zip(names, vectors, strict=False)
         ]
         found = static.find(models, names[0], word or _form(near[0]), file, tuple(near))
-        return _draw(found, add_use(uses, typed), place), _foot(found, word, own, has_file=bool(file))
+        code = near_code(word, own, typed, place, _chosen(desk, models, found.near, uses, vectors), NEAREST)
+        return _draw(found, add_use(uses, typed), place), _foot(found, word, own, code, has_file=bool(file))
 
     def draw(model: str, word: str, own: str, use: float, query: str, compare: str, *inputs: object) -> Iterator[tuple]:
         names = [model] if compare in NOBODY else [model, model if compare == SAME else compare]
@@ -108,6 +110,22 @@ def _beside(layer: object, *values: object) -> tuple:
     return read_layer(layer), LAYER, "", vector.adjust, vector.pieces
 
 
+def _chosen(
+    desk: Desk, models: Registry, near: Sequence[NearUses], uses: LabelledUses, vectors: Sequence[Sequence[object]]
+) -> list[tuple[NearUses, dict[str, object]]]:
+    """What was found, and in which of the vectors, as near_code takes it."""
+    which = [read_vector(*values) for values in vectors[: len(near)]]
+    return [
+        (one, choose_options(vector, desk.vectors.embed(models, one.model, uses, vector.pieces)))
+        for one, vector in zip(near, which, strict=True)
+    ]
+
+
+def _first_code(first: UseNeighbours, start: Start) -> str:
+    which = [{"layer": layer, "combine": LAYER, "adjust": "none"} for layer in (start.layer, start.other_layer)]
+    return near_code(start.word, "", None, start.use, list(zip(first.near, which, strict=False)), NEAREST)
+
+
 def _form(near: NearUses) -> str:
     return near.sentence[near.start : near.end].lower()
 
@@ -116,11 +134,11 @@ def _draw(found: UseNeighbours, uses: LabelledUses, place: int) -> str:
     return near_columns(found.near, found.static, found.why_no_static, uses, place)
 
 
-def _foot(found: UseNeighbours, word: str, own: str, *, has_file: bool = False) -> str:
+def _foot(found: UseNeighbours, word: str, own: str, code: str, *, has_file: bool = False) -> str:
     """What was compared, and all of it to take away."""
     compared = [f"{near.model}: {near.vector}" for near in found.near]
     searched = f"n = {found.near[0].count:,} other uses searched"
     static = f"static: {found.static.source}, {found.static.count:,} words searched" if found.static else ""
     parts = [*compared, "cosine", searched, source_words(word, own), static]
     parts += ["a link does not hold your file of word vectors"] if has_file else []
-    return caption(parts, PAPER) + download_links(found, "neighbours")
+    return caption(parts, PAPER) + download_links(found, "neighbours", code=code)

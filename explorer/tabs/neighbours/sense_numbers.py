@@ -22,6 +22,7 @@ from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import in_place
+from explorer.tabs.neighbours.code import scores_code
 from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.measuring import SEED, Labels, Measured, read_labels
 from explorer.tabs.neighbours.view import Desk
@@ -165,7 +166,10 @@ def build(registry: Registry, desk: Desk) -> View:
         english = None
         if labels.foreign and language != ENGLISH:
             english = measured.scores(models, names[0], uses, vector, without_foreign=True)
-        drawn = _labelled(Found(scores, tuple(chosen), english, labels), word, source, layer, vector.adjust, by)
+        code = ""
+        if vector.adjust == "none" and len(labels.kept) == len(uses.senses):  # as score_senses scores them
+            code = scores_code(word, own, models_of(scores), vector.pieces, SEED)
+        drawn = _labelled(Found(scores, tuple(chosen), english, labels), word, source, layer, vector.adjust, by, code)
         return (offer, *drawn, *(gr.Column(visible=True) for _ in boxes), gr.Column(visible=True))
 
     def draw(model: str, beside: str, *inputs: object) -> Iterator[tuple]:
@@ -176,7 +180,7 @@ def build(registry: Registry, desk: Desk) -> View:
     return View(tab, draw, inputs, outputs, {"against": beside, "sentences": language, "taken_for": by})
 
 
-def _labelled(found: Found, word: str, source: str, layer: int | None, adjust: str, by: str) -> tuple:
+def _labelled(found: Found, word: str, source: str, layer: int | None, adjust: str, by: str, code: str) -> tuple:
     """What the view shows of labelled uses: words, four charts, their pictures, confusions, the table, the foot."""
     scores = found.scores
     at = [
@@ -202,7 +206,7 @@ def _labelled(found: Found, word: str, source: str, layer: int | None, adjust: s
     foot = (note(ADJUSTED) if adjust != "none" else "") + caption(parts, PAPER)
     confusions = tuple(one for _, one in found.chosen)
     links = download_links(scores, "senses", of="scores", with_link=False)
-    links += download_links(confusions, "confusion", of="confusions")
+    links += download_links(confusions, "confusion", of="confusions", code=code)
     return (
         said,
         *(gr.Plot(chart, visible=True) for chart in charts),

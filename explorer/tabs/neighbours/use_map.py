@@ -20,6 +20,7 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.messages import QUIET, explain, in_place, progress_box
+from explorer.tabs.neighbours.code import map_code
 from explorer.tabs.neighbours.maps import Ask, Maps
 from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.view import Desk
@@ -118,7 +119,9 @@ def _draw(
     if key == drawn:
         return (gr.skip(),) * OUTPUTS
     figure = sense_map(projection, colour=colour, key=key)
-    return figure, pack_map(projection, colour=colour, key=key, word=word.strip()), _foot(projection, word, own), key
+    how = {"method": projection.maps.method, "dimensions": int(dimensions)}
+    foot = _foot(projection, word, own, map_code(word, own, found, vector, how))
+    return figure, pack_map(projection, colour=colour, key=key, word=word.strip()), foot, key
 
 
 def _key(projection: Projection, asks: list[Ask], colour: str) -> str:
@@ -127,7 +130,7 @@ def _key(projection: Projection, asks: list[Ask], colour: str) -> str:
     return hashlib.sha256(repr(decides).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-def _foot(projection: Projection, word: str, own: str) -> str:
+def _foot(projection: Projection, word: str, own: str, code: str) -> str:
     """What was drawn, and all of it to take away."""
     maps = projection.maps
     layers = f"layers {projection.layers[0]} to {projection.layers[-1]}" if projection.layers else projection.vectors[0]
@@ -147,5 +150,5 @@ def _foot(projection: Projection, word: str, own: str) -> str:
     return (
         lines
         + caption([*parts, source_words(word, own)], PAPERS[maps.method])
-        + download_links(projection, "map", picture)
+        + download_links(projection, "map", picture, code=code)
     )

@@ -149,10 +149,9 @@ def choose(occurrences: Occurrences, *values: object) -> tuple[Float[np.ndarray,
             few layers or uses.
     """
     vector = read_vector(*values)
-    asked = ask_for(vector, occurrences)
-    layer = min(vector.layer, occurrences.layer_count - 1)
-    vectors = choose_vectors(occurrences, layer=layer, **asked)
-    words = describe_vectors(occurrences, combine=asked["combine"], layer=layer, adjust=vector.adjust)
+    asked = choose_options(vector, occurrences)
+    vectors = choose_vectors(occurrences, **asked)
+    words = describe_vectors(occurrences, combine=asked["combine"], layer=asked["layer"], adjust=vector.adjust)
     if vector.combine not in WEIGHED:
         return vectors, words
     weights = asked["weights"]
@@ -160,6 +159,11 @@ def choose(occurrences: Occurrences, *values: object) -> tuple[Float[np.ndarray,
     if not vector.weights.strip():
         how = "all weights alike"
     return vectors, f"{words} ({how}{', by softmax' if asked['softmax'] else ''})"
+
+
+def choose_options(vector: Vector, occurrences: Occurrences) -> dict[str, Any]:
+    """What choose_vectors takes for it. Raises as ask_for does."""
+    return {"layer": min(vector.layer, occurrences.layer_count - 1)} | ask_for(vector, occurrences)
 
 
 def ask_for(vector: Vector, occurrences: Occurrences) -> dict[str, Any]:

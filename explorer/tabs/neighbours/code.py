@@ -1,0 +1,93 @@
+"""Python that embeds the uses of a word, and finds what the views of the tab show; see tabs.code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from explorer.analysis.embedding_results import NearUses, Occurrences
+from explorer.analysis.labelled_uses import LabelledUses
+from explorer.tabs.code import Asked, Said, code_of, lines_code, options_code
+from explorer.tabs.neighbours.which_vector import Vector, ask_for
+
+USES = "from explorer.analysis.labelled_uses import {}"
+VECTORS = "from explorer.analysis.vectors import choose_vectors"
+NEAR = "from explorer.analysis.neighbours import find_near_uses, prepare_points"
+MAPS = "from explorer.analysis.projections import project_occurrences"
+PAIRS = "from explorer.analysis.paired_maps import pair_projections"
+
+
+def near_code(
+    word: str,
+    own: str,
+    typed: LabelledUses | None,
+    place: int,
+    found: Sequence[tuple[NearUses, dict[str, object]]],
+    k: int,
+) -> str:
+    """Code that finds the uses nearest to one.
+
+    Args:
+        word: As typed.
+        own: Likewise.
+        typed: A use that was typed beside them.
+        place: Of the query among all, from 0.
+        found: What was found, and which vectors of all uses it is of, as choose_vectors takes them.
+        k: How many were asked for.
+    """
+    imports, before = _uses(word, own)
+    if typed:
+        imports.append(USES.format("LabelledUses"))
+        columns = {"sentences": typed.sentences, "positions": typed.positions, "senses": typed.senses}
+        joined = ", ".join(f"uses.{name} + {one!r}" for name, one in columns.items())
+        before.append(f"uses = LabelledUses({joined})")
+    asked, made = [], ""
+    for number, (near, which) in enumerate(found, 1):
+        asked.append(_embedding(near.model, near.pieces))
+        points = f"prepare_points(choose_vectors(result_{number}, {options_code(which)}))"
+        more = options_code({"use": place, "vector": near.vector, "k": k, "senses": Said("uses.senses")})
+        made += f"    find_near_uses(\n        result_{number},\n        {points},\n        {more},\n    ),\n"
+    return code_of(*asked, imports=[*imports, VECTORS, NEAR], before=before, made=f"(\n{made})")
+
+
+def map_code(word: str, own: str, found: Mapping[str, Occurrences], vector: Vector, options: dict[str, object]) -> str:
+    """Code that draws a map.
+
+    Args:
+        word: As typed.
+        own: Likewise.
+        found: The vectors of all uses by model.
+        vector: Which of them.
+        options: Of project_occurrences, how they are drawn.
+    """
+    imports, before = _uses(word, own)
+    drawn = []
+    for number, occurrences in enumerate(found.values(), 1):
+        how = {"senses": Said("uses.senses")} | options | ask_for(vector, occurrences)
+        drawn.append(f"project_occurrences(result_{number}, {options_code(how)})")
+    made = drawn[0] if len(drawn) == 1 else "pair_projections(\n" + "".join(f"    {one},\n" for one in drawn) + ")"
+    asked = [_embedding(model, vector.pieces) for model in found]
+    return code_of(*asked, imports=[*imports, MAPS, *[PAIRS] * (len(drawn) > 1)], before=before, made=made)
+
+
+def scores_code(word: str, own: str, models: Sequence[str], pieces: str, seed: int) -> str:
+    """Code that scores the senses of a word by each model."""
+    imports, before = _uses(word, own)
+    options = {name: Said(f"uses.{name}") for name in ("sentences", "positions", "senses")}
+    options |= {"pieces": pieces, "seed": seed}
+    return code_of(*((model, "score_senses", options) for model in models), imports=imports, before=before)
+
+
+def _uses(word: str, own: str) -> tuple[list[str], list[str]]:
+    """Imports, and lines that name the uses of a word `uses`."""
+    word = " ".join(word.split())
+    if not own.strip():
+        return [USES.format("shipped_uses")], [f"uses = shipped_uses({word.lower()!r})"]
+    imports = [USES.format("gather_uses"), "from explorer.analysis.uses import english_forms"]
+    return imports, [
+        lines_code("lines", own), f"uses = gather_uses(lines, {word!r}, forms=english_forms({word!r}))"
+    ]  # fmt: skip
+
+
+def _embedding(model: str, pieces: str) -> Asked:
+    options = {"sentences": Said("uses.sentences"), "positions": Said("uses.positions"), "pieces": pieces}
+    return model, "embed_occurrences", options
