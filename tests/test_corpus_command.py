@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from huggingface_hub import constants
 
-from tests.test_cli import explorer, folder  # noqa: F401  (fixtures)
-
 
 @pytest.fixture
 def corpus(tmp_path, monkeypatch):
@@ -18,7 +16,7 @@ def corpus(tmp_path, monkeypatch):
     return path
 
 
-def test_search_corpus(explorer, folder, corpus):  # noqa: F811
+def test_search_corpus(explorer, folder, corpus):
     asked = ["search-corpus", "playing", "--corpus", str(corpus), "--model", folder]
     status, out, error = explorer(*asked)
     assert status == 0 and not error
@@ -37,7 +35,7 @@ def test_search_corpus(explorer, folder, corpus):  # noqa: F811
     assert [one["index"] for one in near["neighbours"]] == best and near["count"] == 29
 
 
-def test_search_corpus_samples(explorer, folder, corpus):  # noqa: F811
+def test_search_corpus_samples(explorer, folder, corpus):
     asked = ["search-corpus", "play", "-c", str(corpus), "-m", folder, "--form", "playing", "--sample", "5", "--json"]
     first, second, other = (json.loads(explorer(*asked, "--seed", seed)[1])["uses"] for seed in ("0", "0", "1"))
     assert first == second and len(first["sentences"]) == 5 and first["found"] == 30
@@ -53,7 +51,7 @@ def test_search_corpus_samples(explorer, folder, corpus):  # noqa: F811
         (["playing", "-c", "{corpus}", "--sample", "0"], "sample"),
     ],
 )
-def test_what_cannot_be_searched_is_said(explorer, folder, corpus, arguments, message):  # noqa: F811
+def test_what_cannot_be_searched_is_said(explorer, folder, corpus, arguments, message):
     asked = [argument.format(corpus=corpus) for argument in arguments]
     status, out, error = explorer("search-corpus", *asked, "--model", folder)
     assert status == 1 and message in error and not out

@@ -2,10 +2,8 @@
 
 import json
 
-from tests.test_cli import explorer  # noqa: F401
 
-
-def test_maps_in_the_shell(explorer, tmp_path, shipped_registry):  # noqa: F811
+def test_maps_in_the_shell(explorer, tmp_path, shipped_registry):
     file = tmp_path / "uses.tsv"
     file.write_text("a\tThey {play} the piano.\nb\tA play in three acts.\na\tWe play a song.\n", encoding="utf-8")
     status, out, _ = explorer("project-occurrences", "play", "-s", str(file), "--layer", "0", "--layer", "6")

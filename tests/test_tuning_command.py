@@ -10,7 +10,6 @@ from explorer.tabs.fine_tune.plan import Options, plan_runs
 from explorer.training.tuning.own import own_examples
 from explorer.training.tuning.recipe import TASKS
 from explorer.training.tuning.suits import OWN_MODELS, find_ways, suggest_recipe
-from tests.test_cli import explorer  # noqa: F401
 from tests.training.tuning.tiny_examples import labelled, tiny_encoder
 
 CARDS = {card.name: card for card in CATALOGUE}
@@ -34,7 +33,7 @@ def command(files, *more):
     return ("fine-tune", *given, "--epochs", "8", "--batch-size", "8", "--learning-rate", "0.005", *more)
 
 
-def test_json_ends_with_the_accuracy(explorer, files):  # noqa: F811
+def test_json_ends_with_the_accuracy(explorer, files):
     status, out, err = explorer(*command(files, "--method", "full", "--json"))
     lines = [json.loads(line) for line in out.splitlines()]
     assert status == 0, err
@@ -44,7 +43,7 @@ def test_json_ends_with_the_accuracy(explorer, files):  # noqa: F811
     assert all("outcome" not in line for line in lines[:-1])
 
 
-def test_a_summary_for_people_and_a_model_for_later(explorer, files):  # noqa: F811
+def test_a_summary_for_people_and_a_model_for_later(explorer, files):
     folder = files / "run"
     status, out, err = explorer(*command(files, "--method", "frozen", "--examples", "16", "--folder", str(folder)))
     assert status == 0, err
@@ -57,7 +56,7 @@ def test_a_summary_for_people_and_a_model_for_later(explorer, files):  # noqa: F
     assert status == 0 and "Blank 1" in out
 
 
-def test_what_cannot_be_is_told(explorer, files):  # noqa: F811
+def test_what_cannot_be_is_told(explorer, files):
     status, _, err = explorer("fine-tune", "--method", "half")
     assert status == 2 and "--method 'half' is not one of" in err
     status, _, err = explorer(*command(files, "--column", "stars"))
@@ -68,7 +67,7 @@ def test_what_cannot_be_is_told(explorer, files):  # noqa: F811
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_what_is_not_said_is_what_the_page_begins_with(explorer, monkeypatch, task):  # noqa: F811
+def test_what_is_not_said_is_what_the_page_begins_with(explorer, monkeypatch, task):
     taken, model = [], "MiniLM (span)" if task == "pairs" else OWN_MODELS[task]
     monkeypatch.setattr(Registry, "stream", lambda self, name, ask: taken.append((self.card(name), ask)) or iter(()))
     monkeypatch.setattr("explorer.tuning_commands.show_steps", lambda steps: None)
@@ -84,7 +83,7 @@ def test_what_is_not_said_is_what_the_page_begins_with(explorer, monkeypatch, ta
     assert (recipe.prefix, recipe.epochs, recipe.learning_rate) == ("", 2, 0.5)
 
 
-def test_our_scored_pairs_are_learnt_where_they_are_asked_for(explorer, files, monkeypatch):  # noqa: F811
+def test_our_scored_pairs_are_learnt_where_they_are_asked_for(explorer, files, monkeypatch):
     taken = []
     monkeypatch.setattr(Registry, "stream", lambda self, name, ask: taken.append(ask.keywords) or iter(()))
     monkeypatch.setattr("explorer.tuning_commands.show_steps", lambda steps: None)
@@ -98,7 +97,7 @@ def test_our_scored_pairs_are_learnt_where_they_are_asked_for(explorer, files, m
     assert status == 2 and "triplet, cosine, in_batch" in " ".join(err.replace("│", " ").split())
 
 
-def test_our_own_set_is_learnt_by_what_suits_it(explorer):  # noqa: F811
+def test_our_own_set_is_learnt_by_what_suits_it(explorer):
     asked = ("--task", "tagging", "--model", "MiniLM (masked)", "--method", "frozen", "--json")
     status, out, err = explorer("fine-tune", *asked)
     outcome = json.loads(out.splitlines()[-1])["outcome"]

@@ -76,7 +76,8 @@ def test_the_card_of_the_folder_says_what_it_is(tuned):
     assert f"| accuracy | {outcome.scores['accuracy']:.4f} |" in text
 
 
-@pytest.mark.parametrize("method", [pytest.param("layers", marks=pytest.mark.slow), "lora"])
+@pytest.mark.slow  # test_scripts.py runs more scripts, in one process
+@pytest.mark.parametrize("method", ["layers", "lora"])
 def test_the_script_makes_it_again_without_us(method, tmp_path):
     base = tiny_encoder()
     base.network.save_pretrained(tmp_path / "base")
