@@ -129,6 +129,8 @@ def test_the_container_copies_only_what_is_there():
 
 
 def test_every_import_is_declared_and_every_declaration_is_used():
+    homes = packages_distributions()
+
     def imported(*places: Path) -> set[str]:
         files = [file for place in places for file in ([place] if place.is_file() else place.rglob("*.py"))]
         trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
@@ -136,7 +138,6 @@ def test_every_import_is_declared_and_every_declaration_is_used():
         modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         modules |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
         tops = {module.split(".")[0] for module in modules} - set(sys.stdlib_module_names)
-        homes = packages_distributions()
         beside = {file.stem for place in (TESTS, BENCHMARKS) for file in place.rglob("*.py")}
         ours = {"explorer", "app", "tests"} | beside
         return {canonicalize_name(name) for top in tops - ours for name in homes.get(top, [top])}

