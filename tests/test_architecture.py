@@ -149,6 +149,12 @@ def test_tabs_draw_nothing_themselves(path):
     assert not [call for call in calls if call.startswith(("go.", "plotly.", "px.", "make_subplots"))]
 
 
+@for_each([p for p in SOURCES if layer_of(module_of(p)) == "figures"])
+def test_shares_are_pointed_at_as_they_are_written(path):
+    """Plotly's own format says 5%, where all else on the page says 5 %: style.SHARE is for this."""
+    assert not re.search(r"%\{{1,2}[^{}]+:[^{}]*[%p]\}", path.read_text(encoding="utf-8"))
+
+
 @for_each([*TRACKED, *DRESS])
 def test_files_are_short_and_named_after_one_thing(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE_LINES

@@ -12,7 +12,7 @@ from explorer.analysis.anisotropy_metrics import METRICS
 from explorer.analysis.anisotropy_results import Anisotropy
 from explorer.analysis.cures import CURES
 from explorer.figures.layer_lines import LINE_PIXELS, LayerLine, Level, layer_chart, mark_of
-from explorer.figures.style import GREY, STYLE, percent_axis
+from explorer.figures.style import GREY, SHARE, STYLE, percent_axis, percents
 
 ADJUSTED = "_adjusted"
 HILL_PIXELS = 120  # of the histogram of one model
@@ -102,11 +102,12 @@ def cosine_histogram(found: Sequence[Anisotropy], layer: int) -> go.Figure:
                 go.Scatter(
                     x=middles,
                     y=shares.tolist(),
+                    text=percents(shares.tolist()),
                     name=f"{model}, {name}",
                     mode="lines",
                     line={"color": colour, "width": 2, "dash": dash, "shape": "hvh"},
                     fill=fill,
-                    hovertemplate=f"{escape(model)}, {name}<br>cosine near %{{x:.2f}}: %{{y:.1%}}<extra></extra>",
+                    hovertemplate=f"{escape(model)}, {name}<br>cosine near %{{x:.2f}}: {SHARE}<extra></extra>",
                 ),
                 row=row,
                 col=1,

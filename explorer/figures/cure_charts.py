@@ -18,7 +18,7 @@ from explorer.analysis.sense_results import CuredSenses
 from explorer.figures.anisotropy_charts import cosine_histogram, place_of
 from explorer.figures.layer_lines import LINE_PIXELS, LayerLine, layer_chart, mark_of
 from explorer.figures.senses import SHARES, baseline_levels
-from explorer.figures.style import GREY, STYLE, percent_axis
+from explorer.figures.style import GREY, SHARE, STYLE, percent_axis, percents
 
 SPECTRUM_PIXELS = 260  # and a line for each name
 RANKS = 30  # of a spectrum that are drawn, evenly on the logarithmic axis
@@ -94,7 +94,7 @@ def cured_senses_chart(found: Sequence[CuredSenses], measure: str, layer: int | 
         for one in found
     ]
     levels = baseline_levels(found[0].scores, measure)
-    figure = layer_chart(lines, SHARES, layer, number="%{y:.0%}", levels=levels)
+    figure = layer_chart(lines, SHARES, layer, number=SHARE, levels=levels)
     values = [value for line in lines for _, value in line.points if value is not None]
     low = max(0.0, min([*values, *(level.value for level in levels)]) - BELOW)  # else near lines lie on each other
     figure.update_yaxes(range=[low, 1.02], **percent_axis())
@@ -115,10 +115,11 @@ def _draw(
         go.Scatter(
             x=ranks.tolist(),
             y=values,
+            text=percents(values),
             name=name,
             mode="lines" if shape is None else "lines+markers",
             line=line,
             marker={"symbol": shape or "circle", "size": 6},
-            hovertemplate=f"{escape(name)}<br>component %{{x}}: %{{y:.2%}}<extra></extra>",
+            hovertemplate=f"{escape(name)}<br>component %{{x}}: {SHARE}<extra></extra>",
         )
     )

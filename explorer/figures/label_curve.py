@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
-from explorer.figures.style import STYLE, percent_axis
+from explorer.figures.style import SHARE, STYLE, percent_axis, percents
 from explorer.figures.tuning_words import is_share, score_label, score_words
 
 HEIGHT_PIXELS = 320
@@ -49,12 +49,13 @@ def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, f
             go.Scatter(
                 x=[count for count, _ in curve.points],
                 y=[value for _, value in curve.points],
+                text=percents(value for _, value in curve.points) if is_share(score) else None,
                 name=curve.name,
                 mode="lines+markers",
                 line={"color": colour, "width": 2, "dash": "dash" if curve.is_baseline else "solid"},
                 marker={"symbol": symbol, "size": 9},
                 hovertemplate=f"{escape(curve.name)}<br>%{{x:,}} examples: "
-                f"{'%{y:.1%}' if is_share(score) else '%{y:.3f}'}<extra></extra>",
+                f"{SHARE if is_share(score) else '%{y:.3f}'}<extra></extra>",
             )
         )
     names = [

@@ -12,7 +12,7 @@ from html import escape
 import plotly.graph_objects as go
 
 from explorer.figures.sense_marks import COLOURS
-from explorer.figures.style import GREY, STYLE
+from explorer.figures.style import GREY, SHARE, STYLE, percents
 
 HEIGHT_PIXELS = 270
 LINE_PIXELS = 18  # of the names above
@@ -87,7 +87,7 @@ def layer_chart(
         lines: Each has at least no point.
         title: Of the axis of values.
         layer: Marked as the one looked at, or the last where there is no such layer; None = none.
-        number: How plotly writes a value when it is pointed at.
+        number: How plotly writes a value when it is pointed at; SHARE = as a percentage.
         levels: Values beside them, each a dotted line with its label.
     """
     figure = go.Figure()
@@ -206,13 +206,14 @@ def _draw(figure: go.Figure, line: LayerLine, number: str) -> None:
                 name=f"{line.name}, 95 % interval",
             )
         )
-        interval = number.replace("y:", "customdata[{}]:")
+        interval = "%{customdata[{}]}" if number == SHARE else number.replace("y:", "customdata[{}]:")
         hover += f" [{interval.replace('{}', '0')}, {interval.replace('{}', '1')}]"
-        ends = [list(one) for one in line.band]
+        ends = [percents(one) if number == SHARE else list(one) for one in line.band]
     figure.add_trace(
         go.Scatter(
             x=layers,
             y=[value for _, value in known],
+            text=percents(value for _, value in known) if number == SHARE else None,
             customdata=ends,
             name=line.name,
             mode="lines" if line.is_baseline else "lines+markers",

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from explorer.analysis.results import TracePoint, TrainingTrace
-from explorer.figures.style import BLUE, FRAME_PIXELS, ORANGE, STYLE, percent_axis
+from explorer.figures.style import BLUE, FRAME_PIXELS, ORANGE, SHARE, STYLE, percent_axis, percents
 
 PANEL_PIXELS = 150
 NUMBERS = {"loss": "Loss in nats", "bits per byte": "Bits per byte"}  # all other scores are shares
@@ -64,7 +64,7 @@ def learning_curves(trace: TrainingTrace) -> go.Figure:
     figure = make_subplots(rows, 1, subplot_titles=titles, vertical_spacing=FRAME_PIXELS / height)
     _draw(figure, trace.points, number, 0, 1, "%{y:.3f}")
     for index, name in enumerate(shares):
-        _draw(figure, trace.points, name, index, 2, "%{y:.1%}")
+        _draw(figure, trace.points, name, index, 2, SHARE)
     ticks = _ticks([point.tokens for point in trace.points])
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=[short_tokens(tick) for tick in ticks])
     figure.update_xaxes(title="Tokens seen in training", row=rows)
@@ -78,6 +78,7 @@ def _draw(figure: go.Figure, points: Sequence[TracePoint], name: str, mark: int,
         go.Scatter(
             x=[point.tokens for point in points],
             y=[point.scores[name] for point in points],
+            text=percents(point.scores[name] for point in points) if number == SHARE else None,
             name=SHARE_WORDS.get(name, NUMBERS.get(name)),
             mode="lines+markers",
             line_color=MARKS[mark][0],

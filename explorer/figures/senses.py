@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from explorer.analysis.sense_results import Estimate, SenseScores, UseSimilarity
 from explorer.figures.layer_lines import LayerLine, Level, layer_chart
-from explorer.figures.style import percent, percent_axis
+from explorer.figures.style import SHARE, percent, percent_axis
 
 ALIKE = 0.005  # baselines that differ by less share a label
 SHARES, COSINES = "share of uses", "mean cosine"
@@ -23,7 +23,7 @@ def accuracy_chart(scores: Sequence[SenseScores], measure: str, layer: int | Non
         layer: Marked as the one looked at; None = none.
     """
     levels = baseline_levels(scores[0], measure)
-    figure = layer_chart(_lines(scores, measure), SHARES, layer, number="%{y:.0%}", levels=levels)
+    figure = layer_chart(_lines(scores, measure), SHARES, layer, number=SHARE, levels=levels)
     return figure.update_yaxes(range=[0, 1.02], **percent_axis())
 
 

@@ -4,6 +4,7 @@ Backgrounds are transparent and text takes the colour of the page (assets/style.
 """
 
 import math
+from collections.abc import Iterable
 
 import plotly.graph_objects as go
 
@@ -11,6 +12,7 @@ import plotly.graph_objects as go
 BLUE, ORANGE, GREEN, SKY, VERMILION, PURPLE = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7"
 GREY = "#8A8F98"
 GRID = "rgba(128, 134, 145, 0.22)"
+SHARE = "%{text}"  # in a hovertemplate of a trace whose `text` is of percents(): plotly's own format writes 5%
 
 LEAST_PERCENT = math.log(5e-5)  # as a percentage, 0.01
 LARGE_NUMBERS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
@@ -75,6 +77,11 @@ def percent_axis(kind: str = ".0%") -> dict[str, object]:
         "~p": ["100", "10", "1", *(f"0.{'0' * zeros}1" for zeros in range(9))],
     }[kind]
     return {"tickformat": kind, "labelalias": {f"{number}%": f"{number} %" for number in shown}}
+
+
+def percents(shares: Iterable[float | None]) -> list[str | None]:
+    """As the `text` of a trace, for SHARE; None, a gap in a line, stays one."""
+    return [None if share is None else percent(share) for share in shares]
 
 
 def percent(probability: float) -> str:

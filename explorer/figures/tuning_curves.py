@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
-from explorer.figures.style import STYLE, percent_axis, two_decimals
+from explorer.figures.style import SHARE, STYLE, percent_axis, percents, two_decimals
 from explorer.figures.tuning_words import is_share, score_label, score_words
 from explorer.training.tuning.results import TrainingStep
 
@@ -148,11 +148,12 @@ def _draw(
     *,
     share: bool = False,
 ) -> None:
-    number = "%{y:.1%}" if share else "%{y:.3f}"
+    number = SHARE if share else "%{y:.3f}"
     figure.add_trace(
         go.Scatter(
             x=[at for at, _ in points],
             y=[value for _, value in points],
+            text=percents(value for _, value in points) if share else None,
             name=name,
             mode="lines+markers" if symbol else "lines",
             line=line,

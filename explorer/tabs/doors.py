@@ -27,6 +27,7 @@ _READ = (
     "/tuned/.+",  # models that visitors made
     f"{API}(info|openapi.json|startup-events|theme.css)/?",
     f"{API}heartbeat/[^/]+",  # an open page
+    f"{API}app_id/?",  # a page that lost its server asks for it until it is back, and then opens anew
     f"{API}queue/data",
     f"{API}call/(v2/)?(?P<endpoint>[^/]+)/[^/]+",
     f"{API}upload_progress",

@@ -24,6 +24,7 @@ from explorer.figures.sense_tables import (
     similarity_table,
 )
 from explorer.figures.senses import accuracy_chart, baselines, silhouette_chart, similarity_chart
+from explorer.figures.style import percent
 
 EVIL = "</script><b>"
 
@@ -59,7 +60,8 @@ def test_accuracies_stand_with_their_bands_and_baselines(measure, values):
     figure = accuracy_chart([scores()], measure, 1)
     line, band = trace(figure, "M & M"), trace(figure, "M & M, 95 % interval")
     assert list(line.x) == [0, 1, 2] and list(line.y) == pytest.approx(values)
-    assert [tuple(one) for one in line.customdata] == [pytest.approx((v - 0.05, v + 0.04)) for v in values]
+    assert list(line.text) == [percent(v) for v in values] and "%{text} [%{customdata[0]}" in line.hovertemplate
+    assert [tuple(one) for one in line.customdata] == [(percent(v - 0.05), percent(v + 0.04)) for v in values]
     assert list(band.x) == [0, 1, 2, 2, 1, 0] and max(band.y) == pytest.approx(values[2] + 0.04)
     chance = {"nearest": 0.45, "centroid": 0.5}[measure]
     assert texts(figure) == ["most frequent sense 60 %", f"chance {chance:.0%}".replace("%", " %"), "bag of words 30 %"]

@@ -21,7 +21,7 @@ def wait_for_answer(page, event):
     "path",
     [
         "/", "/config", "/theme.css", "/robots.txt", f"{API}/info", f"{API}/openapi.json", f"{API}/startup-events",
-        f"{API}/heartbeat/x",
+        f"{API}/heartbeat/x", f"{API}/app_id",
     ],
 )  # fmt: skip
 def test_what_pages_and_clients_read_is_open(http, path):
