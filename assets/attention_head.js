@@ -143,7 +143,7 @@
       attentionSeveral.fill(part('.head-chips'), entry.heads, drawnOf(which));
       if (selected.several) part('.head-several').open = true;
       const code = part('[data-action="code"]');
-      code.dataset.code = explorer.attentionTake.code({data, which, look});
+      code.dataset.code = explorer.attentionTake.code({data, which, look, selected});
       code.hidden = !code.dataset.code; // too long to travel with the page
       part('[data-take="csv"]').textContent = selected.several ? 'CSV of these heads' : 'CSV of this head';
       control('least').value = attention.leastOf(look);

@@ -128,20 +128,26 @@
     save(`${fileOf(isMatrix ? which : nameOf(which, selected), data.model)}.png`, canvas.toDataURL('image/png'));
   };
 
-  // What view_attention (analysis/attention_view.py) takes for a head as it is drawn; it counts from 0.
-  const viewOf = (which, look) => {
+  // What view_attention (analysis/attention_view.py) takes for heads as they are drawn; it counts from 0.
+  const viewOf = (which, look, several) => {
     const {stack, layer, head} = explorer.attention.read(which);
     const average = head === 'rollout' ? 'rollout' : {'11': 'both', '10': 'layers', '01': 'heads'}[`${+(layer === 'mean')}${+(head === 'mean')}`];
     return [
       `stack='${stack}'`,
       Number(layer) > 0 && `layer=${layer - 1}`,
-      Number(head) > 0 && `head=${head - 1}`,
+      Number(head) > 0 && `head=${several ? 'head' : head - 1}`,
       average && `average='${average}'`,
       look.words && "level='words'",
       !look.special && 'hide_special=True',
     ].filter(Boolean).join(', ');
   };
-  const code = ({data, which, look}) => data.code.replace('@view@', () => viewOf(which, look));
+  const code = ({data, which, look, selected: {several}}) => {
+    const numbers = several?.map(({head}) => head - 1).join(', ');
+    return data.code.replace(/^result = (view_attention\(.*)@view@\)$/m, (_, call) => {
+      const one = `${call}${viewOf(which, look, several)})`;
+      return `result = ${several ? `tuple(${one} for head in (${numbers}))` : one}`;
+    });
+  };
 
   explorer.attentionTake = {csv, png, code, save, table, fileOf};
 })();

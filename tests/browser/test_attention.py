@@ -75,6 +75,8 @@ def several_heads_are_drawn_over_each_other(page):
     packed = read_first_reading().stacks[0]
     fifth = unpack_weights(packed.roots[3, 4]).ravel()
     np.testing.assert_allclose([float(row["weight"]) for row in rows if row["head"] == "5"], fifth, atol=1e-6)
+    code = head.locator("[data-action=code]").get_attribute("data-code")
+    assert "= tuple(view_attention(result_1, stack='encoder', layer=3, head=head) for head in (1, 4, 8))\n" in code
     page.wait_for_url("**h5.h9**")
     chips.get_by_role("button", name="Head 2", exact=True).click()  # the one that is named: the next takes its place
     expect(head).to_have_attribute("data-heads", "5 9")
@@ -161,7 +163,7 @@ def test_a_table_lists_the_strongest_links_and_a_link_brings_it_back(open_page):
 
 def test_typing_reads_anew_words_join_pieces_and_what_is_hidden_is_said(open_page):
     page = open_page(TAB)
-    page.locator(TEXT).fill("Unbelievable </script><b>tokens</b> مرحبا")
+    page.locator(TEXT).fill("Unbelievable </script><b>tokens</b> @view@) مرحبا")
     pieces = page.locator(UNITS)
     expect(pieces.nth(1)).to_have_text("unbelievable")
     assert "</script>" not in page.locator(f"{HEAD} .head-stage").inner_html()
@@ -172,7 +174,7 @@ def test_typing_reads_anew_words_join_pieces_and_what_is_hidden_is_said(open_pag
     expect(page.locator(f"{UNITS}.special")).to_have_count(0)
     expect(pieces.last).to_have_text("مرحبا")
     code = page.locator(f"{HEAD} [data-action=code]").get_attribute("data-code")
-    assert "text='Unbelievable </script><b>tokens</b> مرحبا'" in code
+    assert "text='Unbelievable </script><b>tokens</b> @view@) مرحبا'" in code
     assert "(result_1, stack='encoder', layer=3, head=1, level='words', hide_special=True)" in code
 
 
