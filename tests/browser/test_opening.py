@@ -2,8 +2,10 @@
 
 import re
 from pathlib import Path
+from urllib.parse import urlencode
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 
 from explorer.tabs.browser_files import MENDED
@@ -117,3 +119,20 @@ def test_what_is_typed_as_soon_as_a_field_is_there_stays(open_page):
     expect(page.locator(".near-query .use-sentence")).to_have_text("A play.")
     come_to_rest(page)
     expect(page.locator("#neighbours-own textarea")).to_have_value("A {play}.\nMore {play}.")
+
+
+@pytest.mark.slow
+def test_a_page_that_lost_its_server_opens_anew_when_it_is_back(browser, address):
+    context = browser.new_context()  # not open_page: what cannot be reached is an error in the console
+    page = context.new_page()
+    page.goto(f"{address}?{urlencode({'text': 'The farmer opened the ___.'})}")
+    page.wait_for_selector("body[data-ready]", state="attached")
+    context.set_offline(True)
+    page.get_by_role("tab", name="Watch it", exact=True).click()
+    expect(page.get_by_text("Connection to the server was lost").first).to_be_visible()
+    with page.expect_navigation():
+        context.set_offline(False)
+    page.wait_for_selector("body[data-ready]", state="attached")
+    expect(page.get_by_role("tab", name="Watch it", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".completions:visible .sentence")).to_have_text("The farmer opened the ___.")
+    context.close()
