@@ -45,6 +45,10 @@ class UnsuitableCandidate(UnsuitableText):
     """A candidate for a blank cannot be analysed as asked; the text can."""
 
 
+class UnsuitableQuery(UnsuitableText):
+    """A query cannot be searched for as asked; other queries of the same texts can."""
+
+
 class ModelUnavailable(ExplorerError):
     """The model cannot be had now: offline, gated, missing, or its download failed."""
 

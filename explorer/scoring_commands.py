@@ -79,7 +79,9 @@ def choose_option(
     option: Annotated[list[str], typer.Option("--option", "-o", help="What to choose between; twice or more.")],
     model: ModelOption = CAUSAL_MODEL,
     normalise: Annotated[str, typer.Option(help=f"Rank by: {', '.join(NORMALISATIONS)}.")] = "sum",
-    domain: Annotated[str, typer.Option(help="Of pmi: a neutral text.")] = "",
+    domain: Annotated[
+        str, typer.Option(help="Of pmi: a neutral text; it ends as TEXT does behind {}, unless it has a {} of its own.")
+    ] = "",
     protocol: ProtocolOption = "",
     as_json: JsonOption = False,
 ) -> None:

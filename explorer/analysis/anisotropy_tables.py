@@ -75,11 +75,11 @@ def _tables_of_similarity(result: SimilarityScores) -> dict[str, Table]:
 
 
 def _tables_of_ranked(result: RankedPairs) -> dict[str, Table]:
-    rows: Table = [["model", "pairs_of", "vector", "first", "second", "kind", "score", "cosine", "place_by_people"]]
+    rows: Table = [["model", "pairs_of", "vector", "first", "second", "kind", "score", "cosine", "place_by_score"]]
     rows[0] += ["place_by_model"]
     about = [result.model, result.name, result.vector]
     rows += [
-        [*about, one.first, one.second, one.kind, one.score, one.cosine, one.by_people, one.by_model]
+        [*about, one.first, one.second, one.kind, one.score, one.cosine, one.by_score, one.by_model]
         for one in result.pairs
     ]
     return {"pairs": rows}

@@ -51,7 +51,7 @@ def parse_candidates(
     if len(candidates) != blanks:
         raise UnsuitableCandidate(
             f"The text has {blanks} blank{'s' * (blanks > 1)}, and there are candidates for {len(candidates)}. Each "
-            "blank takes its own, in order: a line on the page, a list in a call. It may be empty."
+            "blank takes a list of its own, in order, which may be empty."
         )
     if not any(candidates):
         raise UnsuitableCandidate("There are no candidates. Give at least one word for one blank, such as: is, are.")

@@ -19,6 +19,10 @@ from explorer.settings import settings
 
 SLOT = "{}"
 LEAST_OPTIONS = 2
+AT_THE_START = (
+    "With its slot at the start, the text is its own neutral text, and nothing is left to compare. Write a neutral "
+    f"text that ends otherwise, such as “{SLOT} it is.”, or rank by another number than PMI."
+)
 TAKES_NO_SPACE = frozenset(".,;:!?)]}'’")  # what stands right behind a word
 WHOLE = "all tokens of the sentence"
 FROM_LEFT = "the tokens of the option and those behind it; what stands before it is the same for all"
@@ -58,7 +62,9 @@ def choose_option(
             such as a grammatical one and one that is not.
         options: From 2 to settings().most_candidates, all different.
         normalise: A key of NORMALISATIONS: what is ranked by.
-        domain: Of "pmi": what stands in the place of the text, e.g. "It was very"; "" = nothing.
+        domain: Of "pmi": what stands in the place of the text, e.g. "It was very"; "" = nothing. What stands behind the
+            slot of the text follows here, too, so that the same tokens are summed; with a slot of its own, it stands as
+            given.
         protocol: As of score_text.
 
     Returns:
@@ -83,9 +89,13 @@ def choose_option(
     filled = [_fill(text, option) for option in options]
     parts, scored = _score(model, filled, protocol, is_whole=not text.strip())
     baselines: list[OptionPart | None] = [None] * len(options)
+    neutral: list[_Filled | None] = [None] * len(options)
     if normalise == "pmi":
         check_characters(domain)
-        baselines = [*_score(model, [_fill(domain, option) for option in options], protocol, is_whole=False)[0]]
+        neutral = [_fill(domain, option, one.text[one.end :]) for option, one in zip(options, filled, strict=True)]
+        if neutral == filled and not domain.strip():
+            raise UnsuitableText(AT_THE_START)
+        baselines = [*_score(model, neutral, protocol, is_whole=False)[0]]
     scores = [_normalised(*each, normalise) for each in zip(options, parts, baselines, strict=True)]
     most = max(scores)
     total = math.fsum(math.exp(score - most) for score in scores)
@@ -95,13 +105,16 @@ def choose_option(
             text=one.text,
             part=part,
             baseline=baseline,
+            baseline_text=plain.text if plain else "",
             token_count=len(part.tokens),
             characters=len(option),
             bytes=len(option.encode("utf-8")),
             score=score,
             share=math.exp(score - most) / total,
         )
-        for option, one, part, baseline, score in zip(options, filled, parts, baselines, scores, strict=True)
+        for option, one, part, plain, baseline, score in zip(
+            options, filled, parts, neutral, baselines, scores, strict=True
+        )
     ]
     return OptionChoice(
         model=model.card.name,
@@ -136,8 +149,8 @@ def check_options(options: Sequence[str]) -> tuple[str, ...]:
     return stripped
 
 
-def _fill(text: str, option: str) -> _Filled:
-    """The option in the slot, or behind the text."""
+def _fill(text: str, option: str, tail: str = "") -> _Filled:
+    """The option in the slot, or behind the text and before the tail."""
     slots = [(at, at + len(SLOT)) for at in _places(text, SLOT)] + find_blanks(text, None)
     if len(slots) > 1:
         raise UnsuitableText(f"The text has {len(slots)} slots. Leave one of them, written {SLOT} or ___.")
@@ -145,7 +158,7 @@ def _fill(text: str, option: str) -> _Filled:
         [(start, end)] = slots
         before, after = text[:start], text[end:]
     else:
-        before, after = text.rstrip(), ""
+        before, after = text.rstrip(), tail
         if before and option[0] not in TAKES_NO_SPACE:
             before += " "
     return _Filled(before + option + after, len(before), len(before) + len(option))

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from explorer.analysis.scoring_results import TokenScore
 
+TIE_NATS = 1e-5  # scores that differ by less are a tie: single precision knows no more
+
 
 @dataclass(frozen=True)
 class OptionPart:
@@ -27,6 +29,7 @@ class OptionScore:
         text: The text with it.
         part: What was scored.
         baseline: Of "pmi": the same option without the text that asks for it; else None.
+        baseline_text: Of "pmi": the neutral text with it; else "".
         token_count: Tokens that were scored.
         characters: Of the option.
         bytes: Of the option in UTF-8.
@@ -38,6 +41,7 @@ class OptionScore:
     text: str
     part: OptionPart
     baseline: OptionPart | None
+    baseline_text: str
     token_count: int
     characters: int
     bytes: int
@@ -55,7 +59,7 @@ class OptionChoice:
         normalise: A key of NORMALISATIONS.
         score: What the log-probability of a token is of.
         scored: Which tokens are summed.
-        domain: Of "pmi": what stands in the place of the text.
+        domain: Of "pmi": what stands in the place of the text, as given.
         options: Best first.
     """
 
@@ -66,6 +70,11 @@ class OptionChoice:
     scored: str
     domain: str
     options: tuple[OptionScore, ...]
+
+    @property
+    def firsts(self) -> int:
+        """How many options share the first place; more than one is a tie."""
+        return sum(self.options[0].score - one.score < TIE_NATS for one in self.options)
 
 
 NORMALISATIONS = {  # key -> label, and what is done

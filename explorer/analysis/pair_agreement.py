@@ -72,7 +72,7 @@ def score_pairs(found: PairCosines, *, seed: int = 0) -> SimilarityScores:
 
 
 def rank_pairs(found: PairCosines, *, pooling: str, cure: str, layer: int, kinds: Sequence[str] = ()) -> RankedPairs:
-    """The places of all pairs by people and by a model, those first of which they disagree most.
+    """The places of all pairs by score and by a model, those first of which they disagree most.
 
     Args:
         found: As similarity.measure_pairs finds it.
@@ -84,11 +84,11 @@ def rank_pairs(found: PairCosines, *, pooling: str, cure: str, layer: int, kinds
     at = min(layer, found.layers[-1])
     cosines = found.cosines[found.poolings.index(pooling), found.cures.index(cure), found.layers.index(at)]
     people = np.array([pair.score for pair in found.pairs], dtype=np.float64)
-    by_people, by_model = rank_numbers(-np.stack([people, cosines]))
+    by_score, by_model = rank_numbers(-np.stack([people, cosines]))
     named = kinds or ("",) * len(people)
     ranked = [
         RankedPair(pair.first, pair.second, kind, pair.score, float(cosine), float(place), float(other))
-        for pair, kind, cosine, place, other in zip(found.pairs, named, cosines, by_people, by_model, strict=True)
+        for pair, kind, cosine, place, other in zip(found.pairs, named, cosines, by_score, by_model, strict=True)
     ]
     shifts = []
     for kind in dict.fromkeys(name for name in named if name):

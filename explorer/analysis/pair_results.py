@@ -62,15 +62,15 @@ class PairCosines:
 
 @dataclass(frozen=True)
 class RankedPair:
-    """A pair, and its place among all by people and by a model; 1 = the most alike.
+    """A pair, and its place among all by score and by a model; 1 = the most alike.
 
     Attributes:
         first: A text.
         second: Another.
         kind: What the pair is about; "" = nobody has said.
-        score: By people.
+        score: As given.
         cosine: By the model.
-        by_people: Its place by score; equal ones share the mean of their places.
+        by_score: Its place by score; equal ones share the mean of their places.
         by_model: Its place by cosine.
     """
 
@@ -79,13 +79,13 @@ class RankedPair:
     kind: str
     score: float
     cosine: float
-    by_people: float
+    by_score: float
     by_model: float
 
     @property
     def shift(self) -> float:
         """How many places nearer to the top the model has it; below 0: farther from it."""
-        return self.by_people - self.by_model
+        return self.by_score - self.by_model
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,11 @@ SCORE = (
 COMPLETION_SCORE = (
     "the same over all blanks, from left to right, with as many masks as each blank's best choice has tokens"
 )
+TOLD_LENGTH = (
+    "Its masks tell this model how many tokens a fill has: each number is of a fill among those of as many tokens, so "
+    "choices of different lengths do not add up to 100 %."
+)
+LENGTHS = "The sentences have in each blank as many tokens as its best choice."
 NARROWED = (
     "With so many blanks and choices in a text of this length, only the {width} best beginnings were followed at each "
     "step: better choices may exist. Fewer blanks, fewer choices or a shorter text are searched in full."
@@ -55,6 +60,34 @@ def fill_by_masks(model: LoadedModel, text: str, count: int) -> SpanFills:
         spans.append(Span(distinct_choices(model, ((one.ids, one.score) for one in fillings))[:count]))
         lengths.append(len(fillings[0].ids))
     whole = widen(model, parsed, lengths)
+    if blanks == 1:  # of any length, as its choices are
+        completions = [SpanCompletion(put_fills(parsed.segments, [one.text]), (one.text,), one.log_probability)
+                       for one in spans[0].choices]  # fmt: skip
+    else:
+        completions = _complete(model, parsed, whole, lengths, width)
+    remarks = (
+        *[TOLD_LENGTH] * any(len({one.length_tokens for one in span.choices}) > 1 for span in spans),
+        *[LENGTHS] * (blanks > 1),
+        *[NARROWED.format(width=width)] * (width != count),
+    )
+    return SpanFills(
+        model=model.card.name,
+        text=text,
+        method="beams",
+        score=SCORE,
+        completion_score=COMPLETION_SCORE if blanks > 1 else SCORE,
+        spans=tuple(spans),
+        completions=tuple(completions),
+        saw=decode(model, whole.ids),
+        wrote=(),
+        remarks=remarks,
+    )
+
+
+def _complete(
+    model: LoadedModel, text: BlankedText, whole: BlankedText, lengths: Sequence[int], width: int
+) -> list[SpanCompletion]:
+    """All blanks of a text filled from left to right, each with so many masks as stand in `whole`."""
     completions = []
     (fillings,) = _search(model, [whole], width)
     for filling in fillings:
@@ -62,19 +95,8 @@ def fill_by_masks(model: LoadedModel, text: str, count: int) -> SpanFills:
         for length in lengths:
             fills.append(decode(model, ids[:length]).strip())
             del ids[:length]
-        completions.append(SpanCompletion(put_fills(parsed.segments, fills), tuple(fills), filling.score))
-    return SpanFills(
-        model=model.card.name,
-        text=text,
-        method="beams",
-        score=SCORE,
-        completion_score=COMPLETION_SCORE,
-        spans=tuple(spans),
-        completions=tuple(completions),
-        saw=decode(model, whole.ids),
-        wrote=(),
-        remarks=() if width == count else (NARROWED.format(width=width),),
-    )
+        completions.append(SpanCompletion(put_fills(text.segments, fills), tuple(fills), filling.score))
+    return completions
 
 
 def widen(model: LoadedModel, text: BlankedText, lengths: Sequence[int], only: int | None = None) -> BlankedText:

@@ -1,11 +1,12 @@
 """A beam search as a drawing: a column for each token, a line for each beam from where it grew to where it ended."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 from explorer.analysis.beam_results import FATES, Beam, BeamStep
-from explorer.figures.style import nats
+from explorer.figures.style import likelihood, percent
 
 ROW_PIXELS, GAP_PIXELS, LETTER_PIXELS = 30, 34, 7.6
 LEAST_WIDTH_PIXELS = 44
@@ -104,7 +105,7 @@ def _line(start: _Place | None, end: _Place, kind: str) -> str:
 
 def _node(beam: Beam, place: _Place, kind: str, label: str) -> str:
     fate = CUT if beam.fate == "ended" and kind.startswith("lives") else FATES[beam.fate]
-    title = f"{beam.text or beam.token}: ln p = {nats(beam.log_probability)} nats. {fate}"
+    title = f"{beam.text or beam.token}: {likelihood(beam.log_probability)}. {fate}"
     return (
         f"<g class='{kind}'><title>{escape(title)}</title>"
         f"<rect x='{place.left:.0f}' y='{place.middle - 12:.0f}' width='{place.right - place.left:.0f}' height='24' "
@@ -137,13 +138,13 @@ def _ending(beam: Beam, step: BeamStep) -> str:
 
 
 def _texts(step: BeamStep) -> str:
-    """The texts that are left, best first by log-probability per token."""
+    """The texts that are left, best first by probability per token: the geometric mean of their tokens'."""
     living = [beam for beam in step.beams if beam.fate == "lives"] if not step.stop else []
     left = [*step.ended, *living]
     rows = "".join(
         f"<li><span class='sentence' dir='auto'>{escape(beam.text)}{_ending(beam, step)}</span>"
-        f"<span class='number' title='{beam.score!r} nats per token'>{nats(beam.log_probability)} "
-        f"<small>({nats(beam.score)} per token)</small></span></li>"
+        f"<span class='number' title='ln p = {beam.log_probability!r} nats, {beam.score!r} per token'>"
+        f"{likelihood(beam.log_probability)} <small>({percent(math.exp(beam.score))} per token)</small></span></li>"
         for beam in left
     )
     return f"<ol class='completions'>{rows}</ol>"

@@ -36,8 +36,8 @@ def budget_bar(budget: Budget | None) -> str:
         return note("No model has been asked for yet.")
     share = min(1.0, budget.used_bytes / budget.limit_bytes) if budget.limit_bytes else 0.0
     words = (
-        f"{budget.device}: {format_bytes(budget.used_bytes)} of model weights, of a budget of "
-        f"{format_bytes(budget.limit_bytes)} (the device has {format_bytes(budget.device_bytes)})"
+        f"Loaded models take {format_bytes(budget.used_bytes)} of the memory ({budget.device}); "
+        f"{format_bytes(budget.limit_bytes)} of its {format_bytes(budget.device_bytes)} are for them"
     )
     return f"<div class='budget'><i style='width:{share:.1%}'></i></div>{note(words)}"
 
@@ -116,7 +116,9 @@ def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool) 
 
 def _button(name: str, state: str, is_here: bool, is_offline: bool) -> str:
     """What can be done with a model now; nothing with one that is on its way, or that all visitors begin with."""
-    if state not in ("ready", "not loaded") or (state == "ready" and name == DEFAULT_MODEL):
+    if state == "ready" and name == DEFAULT_MODEL:
+        return "<small>stays: the page opens with it</small>"
+    if state not in ("ready", "not loaded"):
         return ""
     if state == "not loaded" and not is_here and is_offline:
         return "<button type='button' disabled>Not available</button>"

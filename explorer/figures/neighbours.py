@@ -16,6 +16,9 @@ from explorer.figures.use_marks import cosine_bar, use_sentence
 MOST_BAGS = 2_000  # uses whose other words are compared while the visitor waits
 MOST_LISTED = 600  # uses; a list of more is no help
 TIE, FEWEST_TIED = 1e-6, 3
+OF_THOSE_FOUND = (
+    "These are the senses of the sentences found. The model may be wrong: whether the query means the same, you say."
+)
 Marks = dict[str, SenseMark]
 
 
@@ -87,22 +90,28 @@ def _near(near: NearUses, uses: LabelledUses, use: int, marks: Marks, is_compare
         for one in near.neighbours
     )
     title = near.model if is_compared else "By context"
-    remarks = "".join(note(words) for words in (*near.remarks, _ties(near)) if words)
+    remarks = "".join(map(note, near.remarks))
     return (
         f"<section><h3><bdi>{escape(title)}</bdi> <small>{escape(near.vector)}</small></h3>"
-        f"{_shared(near, uses, use)}<ol class='near-uses'>{rows}</ol>{remarks}</section>"
+        f"{_shared(near, uses, use)}{_ties(near)}<ol class='near-uses'>{rows}</ol>{remarks}</section>"
     )
+
+
+def _tied(near: NearUses) -> int:
+    """How many are as near as the last of them: others that are not listed may be, too."""
+    last = near.neighbours[-1].cosine
+    return sum(abs(one.cosine - last) < TIE for one in near.neighbours)
 
 
 def _ties(near: NearUses) -> str:
     """What to know of uses that are as near as each other; "" where there are not several."""
-    last = near.neighbours[-1].cosine
-    equal = sum(abs(one.cosine - last) < TIE for one in near.neighbours)
+    equal = _tied(near)
     if equal < FEWEST_TIED:
         return ""
-    return (
-        f"{equal} of these are as near as each other, so that their order says nothing. At layer 0 nothing of the "
-        f"sentence was read yet; at most the place of the word in it counts."
+    which = "All of these" if equal == len(near.neighbours) else f"{equal} of these"
+    return note(
+        f"{which} are as near as each other, so that their order says nothing. At layer 0 nothing of the sentence was "
+        "read yet; at most the place of the word in it counts."
     )
 
 
@@ -112,6 +121,11 @@ def _shared(near: NearUses, uses: LabelledUses, use: int) -> str:
         count = count_shared_sense(near, sense=sense, senses=uses.senses)
         if count.nearest == near.count:
             return f"<p class='near-shared'>All {count.nearest} other uses; {count.shared} of them share its sense.</p>"
+        if _tied(near) == count.nearest:
+            return (
+                f"<p class='near-shared'><b>A tie</b>: how many of these {count.nearest} share its sense is an "
+                "accident, as others may be as near.</p>"
+            )
         return (
             f"<p class='near-shared'><b>{count.shared} of the {count.nearest} nearest</b> share its sense; "
             f"{_by_words(uses, use, count.nearest)}by chance it would be {count.expected:.1f}.</p>"
@@ -120,7 +134,7 @@ def _shared(near: NearUses, uses: LabelledUses, use: int) -> str:
     if set(found) == {UNLABELLED}:
         return "<p class='near-shared quiet'>No senses were given: put one and | before each sentence.</p>"
     words = ", ".join(f"{name} {count}" for name, count in found.most_common())
-    return f"<p class='near-shared'>Of the {len(near.neighbours)} nearest: <b>{escape(words)}</b>.</p>"
+    return f"<p class='near-shared'>Of the {len(near.neighbours)} nearest: <b>{escape(words)}</b>. {OF_THOSE_FOUND}</p>"
 
 
 def _by_words(uses: LabelledUses, use: int, nearest: int) -> str:

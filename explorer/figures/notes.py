@@ -67,14 +67,17 @@ def unread_note(unknown: int, tokens: int, advice: str = "") -> str:
 
 
 def candidates_note(ranking: CandidateRanking) -> str:
-    """Which of the visitor's candidates the model prefers, and how much, for each blank that has two or more."""
+    """Which of the visitor's candidates the model prefers, and how far, where a blank has two or more."""
     told = []
     for number, ranked in enumerate(ranking.blanks, 1):
         own = [candidate for candidate in ranked if candidate.is_own]
         if len(own) > 1:
-            ratio = times(own[0].log_probability - own[1].log_probability)
+            ratios = [
+                f"{times(own[0].log_probability - other.log_probability)} “{other.text}”"
+                for other in own[1 : 1 + MOST_TOLD]
+            ]
             at = f"Blank {number}: of" if len(ranking.blanks) > 1 else "Of"
-            told.append(f"{at} yours, “{own[0].text}” is likeliest, {ratio} “{own[1].text}”.")
+            told.append(f"{at} yours, “{own[0].text}” is likeliest: {', '.join(ratios)}.")
     return "".join(map(note, told[:MOST_TOLD]))
 
 
@@ -146,16 +149,25 @@ def step_note(reveal: BlankReveal, step: int) -> str:
         if old is not None and new is not None
     ]
     _, blank, old, new = max(changes, key=lambda change: (change[2].text != change[3].text, change[0]))
-    before, after = (f"“{one.text}” ({percent(one.probability)})" for one in (old, new))
     told = f"Now that blank {last.filled_blank + 1} is “{last.choice.text}”, blank {blank} expects"
+    told += f" “{new.text}” ({percent(new.probability)}"
     if old.text == new.text:
-        return note(f"{told} {after[:-1]}, before {percent(old.probability)}).")
-    return note(f"{told} {after} rather than {before}.")
+        return note(f"{told}, before {percent(old.probability)}).")
+    choices = now.blanks[blank - 1].choices
+    left = next(
+        (percent(one.probability) for one in choices if one.text == old.text), f"not among its first {len(choices)}"
+    )
+    return note(f"{told}) rather than “{old.text}” ({left} now, {percent(old.probability)} before).")
 
 
 def note(text: str) -> str:
     """A plain sentence in small, escaped."""
     return f"<p class='note'>{escape(text)}</p>"
+
+
+def folded(title: str, text: str) -> str:
+    """What only some want to know, behind a title that opens it; escaped."""
+    return f"<details class='note'><summary>{escape(title)}</summary><p>{escape(text)}</p></details>"
 
 
 def itself_note(names: Sequence[str]) -> str:
@@ -188,7 +200,7 @@ def models_note(results: Sequence[BlankFills], blank: int) -> str:
     (low, surest), *_, (high, least) = sorted((fills.blanks[blank].entropy_bits, fills.model) for fills in results)
     if high - low < 0.05:  # one decimal is shown
         return note(told)
-    return note(f"{told}{surest} is surest: as unsure as among {as_words(low)}; {least} as among {as_words(high)}.")
+    return note(f"{told}{surest} is surest, as if among {as_words(low)}; {least} least, as if among {as_words(high)}.")
 
 
 def contrast_note(contrast: TextContrast) -> str:

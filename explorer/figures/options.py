@@ -9,6 +9,8 @@ from explorer.analysis.option_results import NORMALISATIONS, OptionChoice, Optio
 from explorer.figures.notes import note, unknown_note
 from explorer.figures.style import nats, percent
 
+ROUNDED = "All of it is computed before anything is rounded, so that a last digit may seem off."
+
 
 def option_columns(choices: Sequence[OptionChoice]) -> str:
     """One column for each model: its options, best first, and the sum behind each."""
@@ -16,7 +18,7 @@ def option_columns(choices: Sequence[OptionChoice]) -> str:
 
 
 def _column(choice: OptionChoice) -> str:
-    rows = "".join(_option(choice, one, is_best=number == 0) for number, one in enumerate(choice.options))
+    rows = "".join(_option(choice, one, is_best=number < choice.firsts) for number, one in enumerate(choice.options))
     _, done = NORMALISATIONS[choice.normalise]
     return (
         f"<section><h3>{escape(choice.model)}</h3><ol class='options-ranked'>{rows}</ol>"
@@ -25,13 +27,13 @@ def _column(choice: OptionChoice) -> str:
             "within a model, not numbers of two models."
         )
         + unknown_note(token.token for one in choice.options for token in one.part.tokens)
-        + note(f"{done} Summed: {choice.scored}; each is {choice.score}, in nats.")
+        + note(f"{done} Summed: {choice.scored}; each is {choice.score}, in nats. {ROUNDED}")
         + "</section>"
     )
 
 
 def _option(choice: OptionChoice, one: OptionScore, *, is_best: bool) -> str:
-    mark = "<span class='chosen'>✓ chosen</span>" if is_best else ""
+    mark = f"<span class='chosen'>{'a tie' if choice.firsts > 1 else '✓ chosen'}</span>" if is_best else ""
     kind = " class='best'" if is_best else ""
     bar = f"<span class='track'><i style='width:{one.share:.1%}'></i></span>"
     return (
@@ -48,7 +50,7 @@ def _then(choice: OptionChoice, one: OptionScore) -> str:
     if choice.normalise == "sum":
         return ""
     if one.baseline is not None:
-        neutral = f"after “{escape(choice.domain)}”" if choice.domain.strip() else "with nothing before it"
+        neutral = f"in “{escape(one.baseline_text)}”" if choice.domain.strip() else "with nothing before it"
         return (
             f"<br>less the same {neutral}: {_terms(one.baseline)} = {nats(one.baseline.log_probability)}"
             f"<br>difference: <b>{nats(one.score)}</b>"

@@ -15,7 +15,7 @@ from explorer.figures.style import percent, two_decimals
 HALF = 0.5
 TIMES = 2  # as much as each would have: less is not worth a word
 SMALL_COSINE = 0.1  # shares of so little say little
-MOST_ROWS = 10  # of the table over layers
+MOST_ROWS = 10  # of the table over layers; as many as the top dimensions of a layer, or more
 NOTHING = "<td class='number quiet'>·</td>"
 
 
@@ -92,6 +92,8 @@ def ablation_table(ablation: DimensionAblation, k: int) -> str:
 def layers_table(result: RogueDimensions, layer: int, k: int) -> str:
     """Where the same dimensions are on top: a row for each that is among the top k of a layer, a column for each layer.
 
+    Where there are too many, those of the layer looked at are shown, and of the others those that are so most often.
+
     Args:
         result: Of k dimensions or more.
         layer: Marked as the one looked at.
@@ -103,13 +105,14 @@ def layers_table(result: RogueDimensions, layer: int, k: int) -> str:
     often = {int(dim): int((top == dim).sum()) for dim in found}
     largest = {int(dim): float(result.contributions[:, dim].max()) for dim in found}
     order = sorted(often, key=lambda dim: (-often[dim], -largest[dim]))
+    shown = sorted(order, key=lambda dim: dim not in top[at])[:MOST_ROWS]
     heads = [f"{'0, input' if one == 0 else one}" for one in result.layers]
     rows = ""
-    for dim in order[:MOST_ROWS]:
+    for dim in sorted(shown, key=order.index):
         cells = "".join(_place(result, index, dim, k) for index in range(len(result.layers)))
         rows += f"<tr{' class=at' if dim in top[at] else ''}><th scope='row'>{dim}</th>{cells}</tr>"
     more = len(order) - MOST_ROWS
-    left = note(f"{more:,} more {'is' if more == 1 else 'are'} among the top {k} of a layer.") if more > 0 else ""
+    left = note(f"{more:,} more {'is' if more == 1 else 'are'} among the top {k} of another layer.") if more > 0 else ""
     return _table("Dimension", heads, rows, "Dimensions from layer to layer", "rogue-layers") + left
 
 

@@ -15,6 +15,7 @@ from explorer.analysis.scoring_results import (
 from explorer.figures.notes import note
 from explorer.figures.style import count_of, likelihood, nats, percent
 
+LEAST_BITS = 0.05  # a difference of less is written 0.0
 STRONGEST_BITS = 16.0  # surprisals from here on have the same background
 DIRECTIONS = {
     "forward": "each token from what stands before it",
@@ -163,7 +164,11 @@ def _difference_row(word: WordDifference, models: tuple[str, str], most: float) 
         share = 50 * abs(word.difference_bits) / most
         side = "first" if word.difference_bits > 0 else "other"
         who = models[0] if word.difference_bits > 0 else models[1]
-        words = f"{abs(word.difference_bits):.1f} bits more expected by {escape(who)}"
+        words = (
+            "expected alike by both"
+            if abs(word.difference_bits) < LEAST_BITS
+            else f"{abs(word.difference_bits):.1f} bits more expected by {escape(who)}"
+        )
         bar = (
             f"<td class='difference' title='{words}'><span class='hidden-words'>{words}</span>"
             f"<i class='{side}' style='--w:{share:.1f}%'></i></td>"
@@ -173,7 +178,7 @@ def _difference_row(word: WordDifference, models: tuple[str, str], most: float) 
 
 def _whose(comparison: ScoreComparison) -> str:
     difference = comparison.difference_bits
-    if abs(difference) < 0.05:
+    if abs(difference) < LEAST_BITS:
         return "both were surprised alike"
     less = comparison.models[0] if difference > 0 else comparison.models[1]
     return f"{less} was surprised less, by {abs(difference):.1f} bits in all"

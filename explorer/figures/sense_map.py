@@ -36,6 +36,8 @@ MOST_STRETCHED = 4  # times, one axis against another: more would show noise
 NEAR = {"x": 1.08, "y": 1.08, "z": 0.6}  # the eye, so that the cloud fills the figure
 HOVER_GROUND = "#1b1f24"  # whatever the colour of the point, light text is read on it
 EDGE = 0.06  # around the points
+KERNEL = 0.15  # of the frame, whose half height is 1: about an island
+MOST_LOOKED_AT = 500
 WIDE = 1.6  # times as wide as high, as the place for it is
 
 
@@ -225,9 +227,16 @@ def _labelled(projection: Projection, colour: str) -> list[Group]:
 
 
 def _centres(projection: Projection, colour: str, layer: Float[ndarray, "point axis"]) -> Float[ndarray, "label axis"]:
-    """Where groups are: the median of their points, which some far away do not move."""
+    """Where groups are: the point among them that has most of them around it; a middle may lie where none is."""
     groups = group_points(projection, colour)
-    return np.array([np.median(layer[list(group.points)].astype(np.float64), axis=0) for group in groups])
+    return np.array([_densest(layer[list(group.points)].astype(np.float64)) for group in groups])
+
+
+def _densest(points: Float[ndarray, "point axis"]) -> Float[ndarray, " axis"]:
+    """The point with the highest density of points, by a Gaussian kernel; of many points, some are looked at."""
+    some = points[:: 1 + len(points) // MOST_LOOKED_AT]
+    squared = np.square(some[:, None] - some).sum(axis=2)
+    return some[np.exp(-squared / (2 * KERNEL**2)).sum(axis=1).argmax()]
 
 
 def _legend(groups: Sequence[Group]) -> str:

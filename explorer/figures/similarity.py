@@ -1,4 +1,4 @@
-"""How far cosines agree with people: the lectures' table, the layers, and where model and people part. HTML escaped."""
+"""How far cosines agree with scores: the lectures' table, the layers, and where model and scores part. HTML escaped."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def similarity_table(scores: Sequence[SimilarityScores], cure: str, at: str, lay
     rows = "".join(_model_rows(one, cure, at, layer, columns) for one in scores)
     heads = "".join(f"<th scope='col' class='number'>{POOLING_LABELS.get(pooling, OWN)}</th>" for pooling in columns)
     return (
-        "<div class='scores-scroll' tabindex='0' role='region' aria-label='Agreement with people'>"
+        "<div class='scores-scroll' tabindex='0' role='region' aria-label='Agreement with the scores'>"
         f"<table class='scores similarity-scores'><thead><tr><th scope='col'>Spearman × 100</th>{heads}</tr></thead>"
         f"<tbody>{rows}</tbody></table></div>"
     )
@@ -115,10 +115,10 @@ def cures_chart(scores: SimilarityScores, pooling: str, layer: int | None) -> go
 
 
 def disagreements(ranked: RankedPairs) -> str:
-    """The pairs that a model places farthest from where people have them, and the kinds of pairs it does so to."""
+    """The pairs that a model places farthest from where their scores do, and the kinds of pairs it does so to."""
     sides = (
-        ("Nearer than people say", [one for one in ranked.pairs if one.shift > 0]),
-        ("Farther than people say", [one for one in ranked.pairs if one.shift < 0]),
+        ("Nearer than scored", [one for one in ranked.pairs if one.shift > 0]),
+        ("Farther than scored", [one for one in ranked.pairs if one.shift < 0]),
     )
     columns = "".join(
         f"<section><h3>{title}</h3><ol class='near-uses'>"
@@ -156,7 +156,7 @@ def _pair(one: RankedPair) -> str:
     return (
         f"<li><span><span class='use-sentence pair-text' dir='auto'>{escape(one.first)}</span>"
         f"<span class='use-sentence pair-text' dir='auto'>{escape(one.second)}</span></span>"
-        f"<span class='near-foot'>{cosine_bar(one.cosine)}<span>people: {one.score:g}, rank {one.by_people:g}"
+        f"<span class='near-foot'>{cosine_bar(one.cosine)}<span>score: {one.score:g}, rank {one.by_score:g}"
         f"</span><span>model: rank {one.by_model:g}</span>{kind}</span></li>"
     )
 
@@ -216,4 +216,4 @@ def _signed(difference: float) -> str:
 
 def _places(shift: float) -> str:
     count = round(abs(shift))
-    return "as people" if not count else f"{count_of(count, 'rank')} {'nearer' if shift > 0 else 'farther'}"
+    return "as scored" if not count else f"{count_of(count, 'rank')} {'nearer' if shift > 0 else 'farther'}"

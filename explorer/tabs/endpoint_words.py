@@ -187,7 +187,8 @@ def _of_endpoints() -> dict[str, dict[str, str]]:
             "sentences.",
             "options": f"From 2 to {settings().most_candidates}, all different.",
             "normalise": "What is ranked by; one of: " + ", ".join(option_results.NORMALISATIONS) + ".",
-            "domain": "Of “pmi”: the neutral text that stands in the place of the text.",
+            "domain": "Of “pmi”: the neutral text that stands in the place of the text. It ends as the text does "
+            "behind its slot, unless it has a slot of its own.",
         },
         "read_attention": {
             "layer": "Counted from 0; None: all, if the text is short.",

@@ -80,6 +80,38 @@ def test_pmi_takes_off_what_the_option_gets_anyway(decoder):
         assert one.score == pytest.approx(one.part.log_probability - neutral, abs=1e-3)
 
 
+def test_pmi_sums_the_same_tokens_behind_the_option_on_both_sides(decoder):
+    text, options = "the cat is {} in Paris.", ["happy", "a dog"]
+    for one in choose_option(decoder, text, options=options, normalise="pmi", domain="he is ").options:
+        assert one.baseline_text == f"he is {one.option} in Paris."
+        expected = expected_from_left(decoder, one.baseline_text)[2:]  # behind "he is"
+        assert [token.log_probability for token in one.baseline.tokens] == pytest.approx(expected, abs=1e-4)
+        assert [token.token for token in one.baseline.tokens] == [token.token for token in one.part.tokens]
+        assert one.score == pytest.approx(one.part.log_probability - sum(expected), abs=1e-3)
+
+
+def test_a_masked_model_sees_the_same_behind_the_option_on_both_sides(family):
+    choice = choose_option(family, "the cat is ___ in Paris.", ["happy", "a dog"], normalise="pmi", domain="he is")
+    alone = by_option(choose_option(family, "he is {} in Paris.", options=["happy", "a dog"]))
+    for one in choice.options:
+        assert one.baseline.log_probability == pytest.approx(alone[one.option].score, abs=1e-4)
+
+
+def test_a_neutral_text_with_a_slot_of_its_own_stands_as_given(decoder):
+    options = {"options": ["happy", "a dog"], "normalise": "pmi"}
+    for domain in ("he is {}, not a cat", "he is ___, not a cat"):
+        for one in choose_option(decoder, "the cat is {} in Paris.", domain=domain, **options).options:
+            assert one.baseline_text == f"he is {one.option}, not a cat"
+    summed = choose_option(decoder, "the cat is {} in Paris.", options=["happy", "a dog"], domain="he is")
+    assert {(one.baseline, one.baseline_text) for one in summed.options} == {(None, "")}
+
+
+def test_options_that_share_the_first_place_are_a_tie(decoder):
+    tied = choose_option(decoder, "he is {}.", ["happy", "a dog", "the cat"], normalise="pmi", domain="he is {}.")
+    assert [one.score for one in tied.options] == pytest.approx([0, 0, 0], abs=1e-6) and tied.firsts == 3
+    assert choose_option(decoder, TEXT, options=OPTIONS).firsts == 1
+
+
 @pytest.mark.parametrize(
     ("text", "options", "more", "says"),
     [
@@ -92,6 +124,7 @@ def test_pmi_takes_off_what_the_option_gets_anyway(decoder):
         ("{} is ___", ["he", "she"], {}, "2 slots"),
         ("he is", ["a", "the"], {"normalise": "best"}, "normalise"),
         ("", ["a", "the"], {"normalise": "pmi"}, "write a text"),
+        ("{} is happy.", ["a dog", "the cat"], {"normalise": "pmi"}, "its own neutral text"),
         ("he is " + "cat " * 50, ["a", "the"], {}, "reads at most 48"),
     ],
 )

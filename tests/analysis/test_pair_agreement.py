@@ -79,7 +79,7 @@ def test_equal_cosines_have_neither_number_nor_interval():
 def test_pairs_are_ranked_by_how_far_model_and_people_part():
     data = found(np.tile([0.9, 0.1, 0.5, 0.4], (1, 2, 2, 1)), [5, 4, 1, 0])
     ranked = rank_pairs(data, pooling="mean", cure="rank", layer=7, kinds=("x", "x", "y", "y"))
-    assert [(one.first, one.by_people, one.by_model, one.shift) for one in ranked.pairs] == [
+    assert [(one.first, one.by_score, one.by_model, one.shift) for one in ranked.pairs] == [
         ("a1", 2, 4, -2), ("a2", 3, 2, 1), ("a3", 4, 3, 1), ("a0", 1, 1, 0),
     ]  # fmt: skip
     assert ranked.vector == "layer 1, pooling mean, ranks"

@@ -1,12 +1,11 @@
-"""Spans of any length: written by encoder-decoders, filled by masked models, continued by causal ones."""
+"""Spans of any length: written by encoder-decoders, continued by causal models, and searched within bounds."""
 
 import pytest
 import torch
 
-from explorer.analysis import fill_spans, rank_candidates
+from explorer.analysis import fill_spans
 from explorer.analysis.blanks import put_fills
 from explorer.analysis.corruption.sentinels import find_sentinels
-from explorer.analysis.spans_by_masks import MOST_MASKS
 from explorer.analysis.spans_by_writing import Output, _completions
 from explorer.analysis.spans_from_left import next_words, word_starts
 from explorer.analysis.written_spans import Written
@@ -14,7 +13,7 @@ from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.card import Ability
 from explorer.settings import settings
 from tests.analysis import objective_models
-from tests.analysis.tiny_models import gpt2, loaded, word_piece
+from tests.analysis.tiny_models import gpt2, loaded
 from tests.training.tiny_networks import tiny_network, tiny_tokenizer
 
 TEXT = "the dog ___ and the cat ___ in the barn"
@@ -179,34 +178,6 @@ def test_a_rewritten_text_gives_its_fills(bart, monkeypatch):
     assert found.remarks == (
         "In 1 of 2 outputs: it changed the text around a blank, so that what it filled in cannot be told.",
     )
-
-
-def test_a_masked_model_is_given_one_to_five_masks(bert):
-    found = fill_spans(bert, "the ___ is on the ___ .", count=6)
-    lengths = {choice.length_tokens for span in found.spans for choice in span.choices}
-    assert lengths <= set(range(1, MOST_MASKS + 1))
-    for span in found.spans:
-        scores = [choice.log_probability for choice in span.choices]
-        assert scores == sorted(scores, reverse=True)
-    assert found.saw.count("[MASK]") == sum(span.choices[0].length_tokens for span in found.spans)
-
-
-def test_a_masked_models_span_is_scored_as_a_candidate_is():
-    bert = word_piece(seed=2)
-    text = "the ___ is on the ___ ."
-    found = fill_spans(bert, text, count=20)
-    words = {word for word in bert.tokenizer.get_vocab() if word.isalpha()}
-    for blank, span in enumerate(found.spans):
-        named = [c.text for c in span.choices if set(c.text.split()) <= words][:8]
-        candidates = [[], []]
-        candidates[blank] = named
-        ranking = rank_candidates(bert, text, candidates=candidates).blanks[blank]
-        own = {candidate.text: candidate.log_probability for candidate in ranking if candidate.is_own}
-        scores = {choice.text: choice.log_probability for choice in span.choices}
-        assert named
-        assert any(" " in name for name in named)
-        for name in named:
-            assert scores[name] == pytest.approx(own[name], abs=1e-4)
 
 
 def test_a_causal_model_sees_nothing_behind_the_blank(gpt):

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_fill_blanks import message, show, write
+from tests.browser.test_fill_blanks import show, write
 
 
 def test_two_sentences_are_contrasted(page):
@@ -46,6 +46,6 @@ def test_two_sentences_that_are_the_same_have_no_chart(page):
     expect(page.locator(".note:visible", has_text="make no difference")).to_be_visible()
     expect(page.locator(".figure:visible, .caption:visible")).to_have_count(0)
     page.get_by_label("Second sentence").fill("No gap here.")
-    expect(message(page)).to_contain_text("Second sentence: The text has no blank")
+    expect(page.locator(".result-side .error:visible")).to_contain_text("Second sentence: The text has no blank")
     page.get_by_label("Second sentence").fill("The queen took off ___ hat.")
     expect(page.locator(".js-plotly-plot:visible .ytick", has_text=re.compile("^her$"))).to_have_count(1)

@@ -47,7 +47,7 @@ def test_an_example_is_chosen_right_with_its_sum_and_a_lone_option_is_refused(op
     page = open_page("?tab=generate&show=options")
     best = page.locator("#option-columns .best")
     expect(best.locator("bdi[dir]")).to_have_text(["bad", "bad"])
-    expect(best.first).to_contain_text("less the same after")
+    expect(best.first).to_contain_text("less the same in")
     page.get_by_role("button", name="The judge").click()
     expect(best.locator("bdi[dir]")).to_have_text(["guilty", "guilty"])
     page.locator("#options textarea").fill("guilty")

@@ -19,7 +19,7 @@ def link(show, **fields):
 
 def test_own_pairs_are_compared_before_and_after_a_cure(open_page, tmp_path):
     page = open_page(link("similarity", pairs="own", pair_cure="z_score", pair_models=""))
-    expect(page.locator(".message.error:visible")).to_contain_text("no pairs yet", timeout=SLOW)
+    expect(page.locator("#similarity-refused .message.error")).to_contain_text("no pairs yet", timeout=SLOW)
     file = tmp_path / "pairs.tsv"
     file.write_text("\n".join(PAIRS), encoding="utf-8")
     with page.expect_file_chooser() as chooser:
@@ -30,7 +30,7 @@ def test_own_pairs_are_compared_before_and_after_a_cure(open_page, tmp_path):
     expect(page.locator(".message.error:visible")).to_have_count(0)
     expect(rows.nth(2)).to_contain_text(re.compile("z-scores.*[0-9]+ −?[0-9]+ to [0-9]+", re.DOTALL))
     expect(page.locator("#similarity-plot .js-plotly-plot")).to_be_visible()
-    expect(page.locator("#similarity-parting .near-uses li").first).to_contain_text("people")
+    expect(page.locator("#similarity-parting .near-uses li").first).to_contain_text("score:")
     expect(page.locator("#similarity-parting .near-uses i i")).to_have_count(0)
     page.get_by_label("best", exact=True).check()
     expect(rows.nth(2)).to_contain_text("layer")
@@ -51,5 +51,6 @@ def test_a_query_finds_sentences_before_and_after_a_cure(open_page):
     expect(page.locator("#search-columns")).to_contain_text("<b>bicycle</b>")
     expect(page).to_have_url(re.compile("query=a\\+cat"))
     page.locator("#search-query textarea, #search-query input").first.fill(" ")
-    expect(page.locator(".message.error:visible")).to_contain_text("There is no query")
+    expect(page.locator("#search-columns .message.error")).to_contain_text("There is no query")
+    expect(items).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

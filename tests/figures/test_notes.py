@@ -63,7 +63,7 @@ def test_what_several_models_expect_is_said():
     assert "All expect “cat” most." in models_note([one, other], 0) and "surest" not in models_note([one, other], 0)
     told = models_note([one, replace(other, blanks=(surer, *WHOLE))], 0)
     assert "First choices: &lt;b&gt; “cat”, Other “mat”. " in told
-    assert "Other is surest: as unsure as among 2.0 words; &lt;b&gt; as" in told
+    assert "Other is surest, as if among 2.0 words; &lt;b&gt; least, as" in told
     assert models_note([one], 0) == ""
 
 
@@ -94,7 +94,9 @@ def test_each_step_says_what_the_last_fill_changed():
     first, second = watched.steps
     surer = replace(BLANK, choices=(Choice("<i>", "<i>", 4, 0.9), CAT), entropy_bits=0.3)
     changed = replace(watched, steps=(first, replace(second, blanks=(surer, None))))
-    assert "blank 1 expects “&lt;i&gt;” (90 %) rather than “cat” (70 %)." in step_note(changed, 1)
+    assert "blank 1 expects “&lt;i&gt;” (90 %) rather than “cat” (70 % now, 70 % before)." in step_note(changed, 1)
+    gone = replace(changed, steps=(first, replace(second, blanks=(replace(surer, choices=surer.choices[:1]), None))))
+    assert "rather than “cat” (not among its first 1 now, 70 % before)." in step_note(gone, 1)
     assert "All are filled" in step_note(changed, 2)
     assert step_note(replace(watched, steps=watched.steps[:1]), 1) == ""
 
@@ -130,8 +132,10 @@ def test_a_best_sentence_that_takes_a_word_twice_is_explained():
 def test_own_candidates_are_told_apart_in_words():
     moon, sun = (RankedCandidate(word, (word,), score, score, True) for word, score in (("moon", -1.0), ("sun", -3.0)))
     both = replace(ranking(), blanks=((), (moon, sun)))
-    assert "Blank 2: of yours, “moon” is likeliest, 7.4 times as likely as “sun”." in candidates_note(both)
+    assert "Blank 2: of yours, “moon” is likeliest: 7.4 times as likely as “sun”." in candidates_note(both)
     assert "Of yours, “moon”" in candidates_note(replace(both, blanks=((moon, sun),)))
+    three = replace(both, blanks=((moon, sun, replace(sun, text="star", log_probability=-4.0)),))
+    assert ": 7.4 times as likely as “sun”, 20 times as likely as “star”." in candidates_note(three)
     assert candidates_note(ranking()) == ""
 
 

@@ -163,6 +163,17 @@ def test_the_same_dimension_is_followed_from_layer_to_layer():
     assert len(rows(layers_table(many, 0, 10))) == 10 and "10 more are among" in layers_table(many, 0, 10)
 
 
+def test_the_top_of_the_layer_looked_at_is_always_in_the_table():
+    numbers = np.ones((4, 5))
+    arrays = dict.fromkeys(("means", "deviations", "r_squared", "spearman"), numbers)
+    top = np.array([range(5), range(5), range(5, 10), [10, 11, 12, 13, 0]])
+    many = rogues(np.tile(np.linspace(1, 0.1, 30), (4, 1)), top, layers=(0, 1, 2, 3), layer_count=4, **arrays)
+    table = layers_table(many, 3, 5)
+    assert [int(dim) for dim, _ in rows(table)] == [0, 1, 2, 3, 4, 5, 10, 11, 12, 13], "the most lasting first"
+    assert "4 more are among the top 5 of another layer." in table and table.count("<tr class=at>") == 5
+    assert [int(dim) for dim, _ in rows(layers_table(many, 2, 5))] == list(range(10))
+
+
 def test_how_long_one_stays_on_top_is_said():
     assert "Another dimension is first in each of the 2 layers. None is in the top 2" in layers_words(rogues(), 2)
     assert "Among the top 3 of every layer: 4." in layers_words(rogues(), 3)

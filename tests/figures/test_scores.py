@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -48,11 +49,19 @@ def test_a_comparison_says_in_words_who_expected_a_word_more():
     compared = compare_scores(first, other)
     drawn = comparison_table(compared)
     for word in compared.words:
-        if word.difference_bits is not None:
+        if word.difference_bits is not None and abs(word.difference_bits) >= 0.05:
             who = first.model if word.difference_bits > 0 else other.model
             assert f"{abs(word.difference_bits):.1f} bits more expected by {who}" in drawn
     assert "&lt;b&gt;cat" in drawn and "<b>cat" not in drawn
     assert "has it easier" in protocol_note([first, other])
+
+
+def test_a_difference_that_rounds_to_nothing_is_nobodys():
+    compared = compare_scores(score_text(causal_models.gpt2(), "the cat"), score_text(word_piece(), "the cat"))
+    for difference, words in ((0.049, "expected alike by both"), (0.0, "expected alike by both"), (0.051, "0.1 bits")):
+        word = replace(compared.words[0], difference_bits=difference)
+        drawn = comparison_table(replace(compared, words=(word,)))
+        assert f"<td class='difference' title='{words}" in drawn and "0.0 bits more" not in drawn
 
 
 def test_layers_frame_the_final_answer():
@@ -78,4 +87,16 @@ def test_options_show_their_sums_and_escape_what_was_typed():
     assert drawn.index("✓ chosen") < drawn.index(html.escape(choice.options[1].option) + "</bdi>")
     per_token = option_columns([choose_option(model, "the cat is", options=options, normalise="tokens")])
     assert "÷ 2 tokens" in per_token
+    assert "a last digit may seem off" in drawn and "less the same in “he &lt;u&gt;is &lt;i&gt;happy”" in drawn
     assert len(to_tables(choice)["options"]) == 3
+
+
+def test_a_tie_has_no_winner():
+    model, options = causal_models.bert_decoder(), ["happy", "a dog", "the cat"]
+    choice = choose_option(model, "he is {}.", options=options, normalise="pmi", domain="he is")
+    drawn = option_columns([choice])
+    assert drawn.count("<li class='best'>") == drawn.count("<span class='chosen'>a tie</span>") == 3
+    assert "✓ chosen" not in drawn
+    first, second, third = choice.options
+    two = option_columns([replace(choice, options=(first, second, replace(third, score=third.score - 0.01)))])
+    assert two.count("<li class='best'>") == two.count("a tie</span>") == 2 and "✓ chosen" not in two

@@ -92,15 +92,19 @@ def test_lines_are_cures_or_else_poolings():
 
 def test_pairs_part_on_two_sides():
     pairs = tuple(
-        RankedPair(f"{EVIL}{place}", "b", "negation", 1.5, 0.9, people, model)
-        for place, (people, model) in enumerate([(9.0, 1.0), (1.0, 8.0), (5.0, 5.0)])
+        RankedPair(f"{EVIL}{place}", "b", "negation", 1.5, 0.9, given, model)
+        for place, (given, model) in enumerate([(9.0, 1.0), (1.0, 8.0), (5.0, 5.0)])
     )
-    ranked = RankedPairs("M", "made", "layer 1", pairs, (KindShift("negation", 2, 3.4), KindShift("x", 1, -1.7)))
+    ranked = RankedPairs(
+        "M", "made", "layer 1", pairs, (KindShift("negation", 2, 3.4), KindShift("x", 1, -1.7), KindShift("y", 1, 0.2))
+    )
     html = disagreements(ranked)
     near, far = html.split("<section>")[1:]
-    assert EVIL not in html and "0</span>" in near and "people: 1.5, rank 9" in near and "model: rank 8" in far
+    assert EVIL not in html and "0</span>" in near and "score: 1.5, rank 9" in near and "model: rank 8" in far
     assert "2</span></span>" not in html, "what stands in its place is no disagreement"
     assert ["negation", "2", "", "3 ranks nearer"] in cells(html) and ["x", "1", "", "2 ranks farther"] in cells(html)
+    assert "Nearer than scored" in near and "Farther than scored" in far and ["y", "1", "", "as scored"] in cells(html)
+    assert "people" not in html + similarity_table([scores()], "rank", LAST, 0), "who scored them is not known"
     assert "--w:50.0%" in html and "--w:25.0%" in html
     assert "similarity-kinds" not in disagreements(RankedPairs("M", "made", "", pairs, ()))
 

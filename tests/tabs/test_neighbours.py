@@ -215,7 +215,11 @@ def test_what_makes_a_list_say_less_is_said():
     assert "as near as each other" not in near_columns([near], None, "", uses, 0)
     tied = replace(near, neighbours=tuple(replace(one, cosine=1.0) for one in near.neighbours), remarks=("Cut.",))
     drawn = near_columns([tied], None, "", uses, 0)
-    assert "10 of these are as near as each other" in drawn and "Cut." in drawn
+    assert "All of these are as near as each other" in drawn and "Cut." in drawn
+    assert "<b>A tie</b>" in drawn and "share its sense;" not in drawn
+    some = tuple(replace(one, cosine=1.0 if place else 1.1) for place, one in enumerate(near.neighbours))
+    drawn = near_columns([replace(near, neighbours=some)], None, "", uses, 0)
+    assert "9 of these are as near as each other" in drawn and "share its sense;" in drawn
     all_there = replace(near, count=len(near.neighbours))
     drawn = near_columns([all_there], None, "", uses, 0)
     assert "All 10 other uses; 7 of them share its sense." in drawn and "by chance" not in drawn

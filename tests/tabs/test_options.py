@@ -31,6 +31,27 @@ def test_the_notes_are_true(shipped_registry):
         assert best(shipped_registry, model, by_label["A lost job"], "sum") == "happy"
 
 
+def test_only_of_draws_the_mean_of_the_long_option_up(shipped_registry):
+    question = next(question for question in QUESTIONS if question.label == "Sunrise")
+    for model in FIRST:
+        ask = partial(choose_option, text=question.text, options=question.options)
+        by_option = {one.option: one.part for one in shipped_registry.run(model, ask).options}
+        east = by_option["east"].log_probability
+        south, of, france = (token.log_probability for token in by_option["south of France"].tokens)
+        assert of > south > east > france and (south + france) / 2 < east < (south + of + france) / 3
+
+
+def test_a_lost_job_is_a_close_choice_by_the_same_tokens(shipped_registry):
+    question = next(question for question in QUESTIONS if question.label == "A lost job")
+    for model in FIRST:
+        asked = {"options": question.options, "normalise": "pmi", "domain": question.domain}
+        choice = shipped_registry.run(model, partial(choose_option, text=question.text, **asked))
+        for one in choice.options:
+            assert one.baseline_text == f"He was very {one.option}."
+            assert [token.token for token in one.baseline.tokens] == [token.token for token in one.part.tokens]
+        assert 0.5 < choice.options[0].share < 0.62
+
+
 def test_every_question_says_what_to_look_for():
     assert all(question.look_for for question in QUESTIONS)
     assert len({(question.text, question.options) for question in QUESTIONS}) == len(QUESTIONS)

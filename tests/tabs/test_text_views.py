@@ -2,15 +2,19 @@
 
 from functools import partial
 
+import gradio as gr
 import pytest
 
 from explorer.analysis import compare_similarity, find_texts
+from explorer.analysis.exporting import to_tables
 from explorer.analysis.fit_texts import choose_fit_texts
 from explorer.analysis.pair_files import ScoredPair
-from explorer.errors import UnsuitableText
-from explorer.tabs.anisotropy import text_material
-from explorer.tabs.anisotropy.material import Sentences, read_corpus
+from explorer.analysis.pair_results import RankedPairs
+from explorer.errors import UnsuitableQuery, UnsuitableText
+from explorer.tabs.anisotropy import search, similarity, text_material
+from explorer.tabs.anisotropy.material import Measured, Sentences, read_corpus
 from explorer.tabs.anisotropy.text_material import OWN, ComparedPairs, SearchedTexts, read_pair_set
+from explorer.tabs.anisotropy.view import Desk
 
 MODEL = "MiniLM (masked)"
 TYPED = (
@@ -27,6 +31,17 @@ def count_runs(registry, monkeypatch):
     runs, run = [], registry.run
     monkeypatch.setattr(registry, "run", lambda name, ask: runs.append(name) or run(name, ask))
     return runs
+
+
+def drawn(view, *inputs):
+    """What a view of the tab shows in the end, the message first."""
+    with gr.Blocks():
+        desk = Desk(gr.Dropdown(), gr.Textbox(), gr.Radio(), gr.Checkbox(), gr.Number(), gr.Slider(), Measured())
+        with gr.Tabs():
+            built = view(desk)
+    *_, last = built.draw(MODEL, *inputs)
+    assert len(last) == 1 + len(built.outputs)
+    return last
 
 
 def test_scores_are_those_of_the_analysis_and_are_kept(shipped_registry, monkeypatch):
@@ -103,6 +118,58 @@ def test_what_cannot_be_searched_is_refused(shipped_registry, own, query, poolin
         SearchedTexts().find(
             shipped_registry, MODEL, read_corpus(own), query, pooling=pooling, layer=6, cures=("none", "mean_removal")
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "cure", "pooling", "message"),
+    [
+        (" ", "none", "mean", "There is no query"),
+        ("x" * 2_001, "none", "mean", "2,001 characters"),
+        ("bell\a", "none", "mean", "The text contains control characters (U+0007)"),
+        ("\u200b", "none", "mean", "no token for"),
+        ("x", "magic", "mean", "There is no cure"),
+        ("x", "none", "median", "There is no pooling"),
+    ],
+)
+def test_what_is_wrong_with_a_query_is_said_where_it_stands(shipped_registry, query, cure, pooling, message):
+    view = partial(search.build, shipped_registry)
+    said, columns, foot = drawn(view, "\n".join(CORPUS.sentences), 6, query, cure, pooling)
+    assert said == foot == "" and "class='message error'" in columns and message in columns
+
+
+def test_what_is_wrong_with_the_corpus_is_said_where_it_stands(shipped_registry):
+    said, columns, _ = drawn(partial(search.build, shipped_registry), "a\nb", 6, "x", "mean_removal", "mean")
+    assert "only 2 vectors" in said and not isinstance(columns, str), "the old result stays"
+    assert not issubclass(UnsuitableText, UnsuitableQuery)
+
+
+@pytest.mark.parametrize(("query", "note"), [("a cat \U0001f642", "1 of the 5 tokens is unknown"), ("a cat", None)])
+def test_a_query_that_the_model_cannot_read_is_said_to_be_one(shipped_registry, query, note):
+    view = partial(search.build, shipped_registry)
+    said, columns, foot = drawn(view, "\n".join(CORPUS.sentences), 6, query, "mean_removal", "mean")
+    assert said == "" and query in columns and (note or "") in foot and bool(note) == ("unknown to this" in foot)
+
+
+def test_what_is_wrong_with_own_pairs_is_said_below_their_box(shipped_registry):
+    view, given = partial(similarity.build, shipped_registry), ("\n".join(CORPUS.sentences), 6)
+    said, box, refused, table, plot, *others = drawn(view, [], OWN, *given, "a\tb", "none", "mean", "last")
+    assert "class='message error'" in refused and "Line 1 is not two texts" in refused and box.visible
+    assert said == table == "" and others == ["", "", ""] and plot.visible is False
+    typed = TYPED.replace("bicycle\t0", "bicycle\t9")
+    said, _, refused, table, plot, _, parting, _ = drawn(view, [], OWN, *given, typed, "none", "mean", "last")
+    assert said == refused == "" and "MiniLM" in table and plot.visible is True
+    assert "score: 9, rank 1" in parting and "model: rank 4" in parting and "people" not in table + parting
+    said, _, refused, *_ = drawn(view, [], OWN, "a " * 500_001, 6, "", "none", "mean", "last")
+    assert "at most 1,000,000" in said and not isinstance(refused, str), "that is the corpus"
+
+
+def test_no_people_are_said_to_have_scored_the_pairs(shipped_registry):
+    drawings = drawn(partial(similarity.build, shipped_registry), [], "words", "", 6, "", "none", "mean", "last")
+    _, _, _, table, _, taken, parting, foot = drawings
+    assert "One author wrote these pairs and scored them" in table and "Agreement with the scores" in taken
+    assert "people" not in taken + parting + foot
+    [head, *_] = to_tables(RankedPairs("M", "made", "", (), ()))["pairs"]
+    assert head[-2:] == ["place_by_score", "place_by_model"]
 
 
 def test_own_pairs_have_no_kinds():

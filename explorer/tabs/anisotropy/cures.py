@@ -49,8 +49,8 @@ NOT_SHOWN = ("spectrum", "edges", "random_pairs", "same_word", "top_dimensions",
 PAPER = "https://arxiv.org/abs/2109.04404"
 MATTERS = (
     "A metric that looks better proves nothing: what counts is whether vectors are of more use. Here the senses of a "
-    "word are told apart, with the same cures, fitted on the same corpus. How far cosines agree with people, and "
-    "which sentences a search finds, stands in the views Similarity and Search."
+    "word are told apart, with the same cures, fitted on the same corpus. How far cosines agree with the scores of "
+    "pairs, and which sentences a search finds, stands in the views Similarity and Search."
 )
 CHANCE = (
     "+ / −: uses that became right, and wrong. p: how often chance alone splits them so unevenly (exact sign test). "

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import gradio as gr
 
+from explorer import analysis
 from explorer.analysis.anisotropy_results import FoundTexts
 from explorer.analysis.cures import CURES
 from explorer.analysis.pair_agreement import POOLING_LABELS
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableQuery
 from explorer.figures.found_texts import found_columns
-from explorer.figures.notes import note
+from explorer.figures.notes import foreign_note, note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -19,7 +21,7 @@ from explorer.tabs.anisotropy.material import read_corpus
 from explorer.tabs.anisotropy.text_material import POOLINGS, SearchedTexts
 from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.layer_slider import count_layers, read_layer
-from explorer.tabs.messages import in_place
+from explorer.tabs.messages import error_box, in_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -60,17 +62,20 @@ def build(registry: Registry, desk: Desk) -> View:
     def draw(
         models: Registry, model: str, own: str, layer: float, query: str, cure: str, pooling: str
     ) -> tuple:  # fmt: skip
-        if cure not in CURES:
-            raise UnsuitableText(f"There is no cure {cure!r}. Choose one of: {', '.join(CURES)}.")
         wanted = tuple(dict.fromkeys(["none", cure]))
         sentences = read_corpus(own)
-        found = searched.find(
-            models, model, sentences, query, pooling=pooling, layer=read_layer(layer), cures=wanted
-        )  # fmt: skip
+        try:
+            found = searched.find(
+                models, model, sentences, query, pooling=pooling, layer=read_layer(layer), cures=wanted
+            )  # fmt: skip
+        except UnsuitableQuery as error:  # said where the query stands: the corpus is well
+            return error_box(str(error)), ""
+        cut = models.run(model, partial(analysis.tokenize_text, text=found[0].query))
         at = min(read_layer(layer), count_layers(models, model) - 1)
         options = {"query": query, "pooling": pooling, "layer": at, "k": TAKEN}
         code = search_code(own, found[0].model, options, wanted)
-        said = note(SEE) + (note(WHITENED) if cure == "whitening" else "")
+        said = foreign_note([piece.token for piece in cut.pieces]) + note(SEE)
+        said += note(WHITENED) if cure == "whitening" else ""
         return found_columns(found, wanted, SHOWN), said + _foot(found, sentences.name, code)
 
     inputs = [desk.model, desk.own, desk.layer, query, cure, pooling]

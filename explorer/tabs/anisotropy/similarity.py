@@ -1,4 +1,4 @@
-"""View: whether cosines agree with what people say of pairs of texts, by pooling, layer and cure."""
+"""View: whether cosines agree with the scores of pairs of texts, by pooling, layer and cure."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -34,7 +34,7 @@ from explorer.tabs.anisotropy.text_material import OWN, POOLINGS, ComparedPairs,
 from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.later import later_figure
 from explorer.tabs.layer_slider import read_layer
-from explorer.tabs.messages import QUIET, explain, in_place
+from explorer.tabs.messages import QUIET, error_box, explain, in_place
 from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.uploads import file_button
@@ -49,7 +49,7 @@ LAYERS = [("last", LAST), ("slider’s", CHOSEN), ("best", BEST)]
 CURE_CHOICES = [(cure.label, key) for key, cure in CURES.items()]
 POOLING_CHOICES = [(POOLING_LABELS[key], key) for key in POOLINGS]
 SEE = (
-    "100 = the cosines put the pairs in the order of people’s scores, 0 = no relation. Behind each number the interval "
+    "100 = the cosines put the pairs in the order of their scores, 0 = no relation. Behind each number the interval "
     "in which 95 of 100 lie when the pairs are drawn again; a change in bold keeps its sign in it. Sentence-BERT: the "
     "last layer of a model that was trained to compare sentences, pooled as in its training; other models have none. "
     "Changes are taken before anything is rounded, so that they may seem a tenth off."
@@ -58,7 +58,7 @@ CHART = (
     "The chosen model layer by layer, by the pooling above: where is the line highest, and does a cure lift it in all "
     "layers or only in some?"
 )
-PARTING = "All pairs are ranked twice, by people and by cosine; place 1 = the most alike. Those farthest apart:"
+PARTING = "All pairs are ranked twice, by score and by cosine; place 1 = the most alike. Those farthest apart:"
 LOOK_FOR = {
     "sentences": "What to look for: a negation or two swapped roles leave nearly all words the same, and change what "
     "is said; a paraphrase changes the words and leaves it.",
@@ -104,23 +104,28 @@ def build(registry: Registry, desk: Desk) -> View:
                 placeholder="a small cat\ta kitten\t8.5", elem_id="similarity-own",
             )  # fmt: skip
             file = file_button("Pairs from a file", PAIR_FILES, "similarity-file")
+        refused = gr.HTML(padding=False, elem_id="similarity-refused")
         table = gr.HTML(padding=False, elem_classes="result", elem_id="similarity-table")
         with gr.Column(elem_classes="with-figure"):
             gr.HTML("<h3 class='chart-title'>Layer by layer</h3>", padding=False)
             plot = later_figure("similarity-plot")
             gr.HTML(note(CHART), padding=False)
             taken = gr.HTML(padding=False)
-        gr.HTML("<h3 class='chart-title'>Where model and people part</h3>", padding=False)
+        gr.HTML("<h3 class='chart-title'>Where model and scores part</h3>", padding=False)
         parting = gr.HTML(padding=False, elem_classes="result", elem_id="similarity-parting")
         foot = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=5, ability=Ability.EMBED)
+    @in_place(registry, outputs=6, ability=Ability.EMBED)
     def draw_all(
         models: Registry, names: list[str], which: str, own: str, layer: float, typed: str, cure: str, pooling: str,
         at: str,
     ) -> tuple:  # fmt: skip
         _check(cure, pooling, at)
-        pairs, sentences, layer = read_pair_set(which, typed), read_corpus(own), read_layer(layer)
+        sentences, layer = read_corpus(own), read_layer(layer)
+        try:
+            pairs = read_pair_set(which, typed)
+        except UnsuitableText as error:  # said below their box: all else is well
+            return error_box(str(error)), "", gr.Plot(visible=False), "", "", ""
         wanted = [tuple(CURES) if cure != "none" else ("none",), ("none", cure)]
         found = [
             compared.compare(models, name, pairs, sentences, tuple(dict.fromkeys(wanted[min(place, 1)])))
@@ -133,7 +138,7 @@ def build(registry: Registry, desk: Desk) -> View:
         code = similarity_code(own, which, typed, scores)
         *drawn, foot = _drawn(found, ranked, (pooling, cure, at, layer), looked, which, code)
         drawn[0] += pairs_note(map(models.card, names))
-        return *drawn, itself_note(names) + foot
+        return "", *drawn, itself_note(names) + foot
 
     def draw(model: str, beside: Sequence[str], which: str, *inputs: object) -> Iterator[tuple]:
         box = gr.Column(visible=which == OWN)  # before anything is read: it is where own pairs are put
@@ -150,11 +155,11 @@ def build(registry: Registry, desk: Desk) -> View:
         except Exception as error:
             return explain(error), gr.skip()
 
-    file.upload(take, file, [desk.message, text], **QUIET)
+    file.upload(take, file, [refused, text], **QUIET)
     inputs = [desk.model, beside, which, desk.own, desk.layer, text, cure, pooling, at]
     own = {"pairs": which, "own_pairs": text, "pair_cure": cure, "pair_pooling": pooling, "pair_layer": at}
     own |= {"pair_models": beside}
-    return View(tab, draw, inputs, [bring, table, plot, taken, parting, foot], own)
+    return View(tab, draw, inputs, [bring, refused, table, plot, taken, parting, foot], own)
 
 
 def _drawn(
@@ -179,7 +184,7 @@ def _drawn(
             if one.fit_texts <= one.dim
         )
     models = ", ".join(one.model for one in scores)
-    title = (f"Agreement with people, {scores[0].model}, pooling {POOLING_LABELS[pooling]}", f"{parts[0]}")
+    title = (f"Agreement with the scores, {scores[0].model}, pooling {POOLING_LABELS[pooling]}", f"{parts[0]}")
     return (
         similarity_table(scores, cure, at, layer) + said + remarks,
         gr.Plot(cures_chart(scores[0], pooling, looked), visible=True),

@@ -65,9 +65,7 @@ def build(registry: Registry) -> LinkedTab:
                 with gr.Column(elem_classes="settings"):  # on a phone they stand below the answer
                     corpus = build_corpus(start.unit, start.specials)
             with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
-                desk = Desk(
-                    picker.name, corpus.text, corpus.unit, corpus.specials, held, slider, message, Measured()
-                )  # fmt: skip
+                desk = Desk(picker.name, corpus.text, corpus.unit, corpus.specials, held, slider, Measured())
                 told = build_look(start.look_for)
                 with gr.Tabs(elem_classes="views") as sub_tabs:
                     views = _build_views(registry, desk)

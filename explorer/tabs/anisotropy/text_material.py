@@ -7,6 +7,7 @@ from importlib import import_module
 from types import ModuleType
 
 from explorer.analysis.anisotropy_results import FoundTexts, SimilarityScores
+from explorer.analysis.blanks import check_characters
 from explorer.analysis.cures import CURES
 from explorer.analysis.fit_texts import choose_fit_texts
 from explorer.analysis.pair_agreement import score_pairs
@@ -14,7 +15,7 @@ from explorer.analysis.pair_files import read_pairs
 from explorer.analysis.pair_results import PairCosines, PairSet
 from explorer.analysis.shipped_pairs import SHIPPED_PAIRS, read_shipped_pairs
 from explorer.analysis.text_search import PooledTexts, SearchableTexts, search_texts
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableQuery, UnsuitableText
 from explorer.models.card import ModelCard
 from explorer.models.registry import Registry
 from explorer.settings import settings
@@ -64,7 +65,7 @@ def read_pair_set(which: str, typed: str | None) -> PairSet:
 
 
 class ComparedPairs:
-    """Recent cosines of pairs, and how far they agree with people."""
+    """Recent cosines of pairs, and how far they agree with the scores."""
 
     def __init__(self, room_mib: float = KEPT_MIB) -> None:
         self._cosines: Kept[Compared, PairCosines] = Kept(room_mib, lambda found: found.cosines.nbytes)
@@ -127,22 +128,30 @@ class SearchedTexts:
             cures: Keys of CURES, each fitted on the texts.
 
         Raises:
+            UnsuitableQuery: The query, the pooling or a cure does not suit.
             ExplorerError: The model or the texts do not suit.
         """
         words = " ".join((query or "").split())
         if not words:
-            raise UnsuitableText("There is no query. Type a word or a sentence to search for.")
+            raise UnsuitableQuery("There is no query. Type a word or a sentence to search for.")
         if len(words) > LONGEST_QUERY:
-            raise UnsuitableText(f"The query has {len(words):,} characters; at most {LONGEST_QUERY:,} are read.")
+            raise UnsuitableQuery(f"The query has {len(words):,} characters; at most {LONGEST_QUERY:,} are read.")
         if pooling not in POOLINGS:
-            raise UnsuitableText(f"There is no pooling {pooling!r}. Choose one of: {', '.join(POOLINGS)}.")
+            raise UnsuitableQuery(f"There is no pooling {pooling!r}. Choose one of: {', '.join(POOLINGS)}.")
+        unknown = [cure for cure in cures if cure not in CURES]
+        if unknown:
+            raise UnsuitableQuery(f"There is no cure {unknown[0]!r}. Choose one of: {', '.join(CURES)}.")
         key = (registry.card(model), sentences.fingerprint, pooling)
         pool_texts = _engine("text_vectors").pool_texts
         texts = tuple(dict.fromkeys(sentences.sentences))
         embed = partial(pool_texts, texts=texts, pooling=pooling)
         pooled = self._texts.get(key, lambda: registry.run(model, embed))
         at = min(layer, len(pooled) - 1)
-        [asked] = registry.run(model, partial(pool_texts, texts=(words,), pooling=pooling, layers=[at]))
+        try:
+            check_characters(words)
+            [asked] = registry.run(model, partial(pool_texts, texts=(words,), pooling=pooling, layers=[at]))
+        except UnsuitableText as error:
+            raise UnsuitableQuery(str(error)) from error
         return tuple(search_texts(self._prepare(key, pooled[at], cure), asked, k=len(texts)) for cure in cures)
 
     def _prepare(self, key: Searched, texts: PooledTexts, cure: str) -> SearchableTexts:

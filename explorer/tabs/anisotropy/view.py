@@ -19,7 +19,6 @@ class Desk:
         specials: Whether the tokens that the tokenizer adds are counted; of words they are not, whatever it says.
         layer: Holds where the slider of layers stands; it may be more than the model has.
         slider: That slider.
-        message: Where errors and progress are shown.
         measured: Recent ones.
     """
 
@@ -29,5 +28,4 @@ class Desk:
     specials: gr.Checkbox
     layer: gr.Number
     slider: gr.Slider
-    message: gr.HTML
     measured: Measured

@@ -7,7 +7,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.errors import UnsuitableCandidate
 from explorer.figures.bars import candidate_bars
-from explorer.figures.notes import candidates_note, note
+from explorer.figures.notes import candidates_note, folded, note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -22,6 +22,7 @@ LONGER = (
     "A candidate of more pieces is as likely as all of them together, and so less likely: compare those of like "
     "length, or the numbers per piece in the CSV."
 )
+JUDGED = "As logarithms, and what of a candidate of several pieces"
 NO_CANDIDATES = "Write at least one candidate above, or several separated by commas, such as: is, are, was."
 
 
@@ -54,11 +55,9 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
             ranking = models.run(model, partial(analysis.rank_candidates, **options))
         except UnsuitableCandidate as error:  # said below their box: the sentence is well
             return gr.Plot(visible=False), error_box(str(error))
-        foot = candidates_note(ranking) + caption(
-            [ranking.model, f"probabilities; as logarithms: {ranking.score}"], "https://arxiv.org/abs/2305.10588"
-        )
-        if len({len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}) > 1:
-            foot = note(LONGER) + foot
+        lengths = {len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}
+        foot = candidates_note(ranking) + (note(LONGER) if len(lengths) > 1 else "") + folded(JUDGED, ranking.score)
+        foot += caption([ranking.model, "probabilities, other blanks left open"], "https://arxiv.org/abs/2305.10588")
         code = code_of((ranking.model, "rank_candidates", options))
         links = download_links(ranking, "candidates", (ranking.text, ranking.model), code=code)
         return gr.Plot(candidate_bars(ranking), visible=True), foot + links

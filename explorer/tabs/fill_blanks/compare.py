@@ -6,7 +6,6 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
-from explorer.errors import UnsuitableText
 from explorer.figures.bars import model_bars
 from explorer.figures.notes import itself_note, models_note, unknown_note
 from explorer.figures.sentences import caption
@@ -15,7 +14,7 @@ from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
-from explorer.tabs.messages import in_place
+from explorer.tabs.messages import error_box, in_place
 from explorer.tabs.picker import model_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
@@ -44,7 +43,8 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
         results = tuple(models.run(name, ask) for name in dict.fromkeys(names))
         if not 1 <= (which or 0) <= len(results[0].blanks):
             count = len(results[0].blanks)
-            raise UnsuitableText(f"The text has {count} blank{'s' * (count != 1)}, counted from 1: choose one of them.")
+            counted = f"The text has {count} blank{'s' * (count != 1)}, counted from 1: choose one of them."
+            return gr.Plot(visible=False), error_box(counted)
         shown = [choice.text for fills in results for choice in fills.blanks[int(which) - 1].choices]
         protocol = "probabilities over each model's own vocabulary, other blanks left open"
         told = itself_note(names) + models_note(results, int(which) - 1) + unknown_note(shown)

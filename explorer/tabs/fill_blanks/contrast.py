@@ -14,11 +14,12 @@ from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
-from explorer.tabs.messages import in_place
+from explorer.tabs.messages import error_box, in_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
 WORDS = 16
+COUNTED = "Blanks are counted from 1: choose one of them."
 NO_OTHER = "Write a second sentence above to compare with: change a word of the first, and keep the blank."
 
 
@@ -35,6 +36,8 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
 
     @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, other: str, which: int) -> tuple:
+        if (which or 0) < 1:
+            return gr.Plot(visible=False), error_box(COUNTED)
         if not other.strip():
             return gr.Plot(visible=False), note(NO_OTHER)
         options = {"text": text, "other_text": other, "top_k": WORDS, "blank": which}
@@ -43,7 +46,9 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
             contrast = models.run(model, ask)
         except UnsuitableText as error:  # the analysis numbers its texts; here they have names
             named = str(error).replace("Text 1: ", "First sentence: ", 1).replace("Text 2: ", "Second sentence: ", 1)
-            raise UnsuitableText(named) from None
+            if str(error).startswith("Text 1: ") and f"has no blank {which}:" not in named:
+                raise UnsuitableText(named) from None
+            return gr.Plot(visible=False), error_box(named)  # below what is at fault
         if not contrast.words:
             return gr.Plot(visible=False), note(NO_DIFFERENCE)
         divergence = f"Jensen-Shannon divergence {contrast.divergence_bits:.3f} bits (0 = same, 1 = nothing shared)"

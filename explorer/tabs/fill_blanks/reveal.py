@@ -21,6 +21,7 @@ from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
+OPEN = "bars: probability of each word where the blanks that are not filled yet stay open"
 FIRST_STEP = 1  # what the first fill does; with none, this is the view Answer
 ORDERS = [(strategy.label, strategy.key) for strategy in STRATEGIES.values() if strategy.reveals]
 
@@ -57,7 +58,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
     ) -> tuple:
         options = {"text": text, "strategy": order, "top_k": int(top_k)}
         reveal = models.run(model, partial(analysis.reveal_blanks, **options))
-        foot = caption([reveal.model, STRATEGIES[reveal.strategy].label.lower(), STRATEGIES[reveal.strategy].score])
+        foot = caption([reveal.model, STRATEGIES[reveal.strategy].label.lower(), OPEN])
         code = code_of((reveal.model, "reveal_blanks", options))
         links = download_links(reveal, "steps", (reveal.text, reveal.model), code=code)
         is_asked = known == reveal or (known is None and at != FIRST_STEP)  # by a link, or drawn again

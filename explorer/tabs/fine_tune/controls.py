@@ -68,9 +68,9 @@ def build_controls(registry: Registry) -> Controls:
         [(label, key) for key, label in TASKS.items()], value="classification", label="Task",
         filterable=False, elem_id="tune-task",
     )  # fmt: skip
-    data = build_data(task)
     kind = gr.Radio([(label, key) for key, label in KINDS.items()], value="one", label="What to run",
                     elem_id="tune-kind")  # fmt: skip
+    data = build_data(task)
     choices = [(label, key) for key, label in METHODS.items()]
     with gr.Column(elem_classes="tune-methods"):
         method = lenient.Dropdown(

@@ -62,7 +62,9 @@ MOST_WORDS = 8
 MOST_SIDES = 4
 WRITTEN_TOKENS = 16
 NOT_HERE = "The example’s model does not come with the page. Train it here, half a minute without a GPU, and ask it."
-NO_BASE = "Before fine-tuning, {base} has no layer for these labels: a race shows other ways to train one beside it."
+NO_BASE = (
+    "Before fine-tuning, {base} has no layer for these labels: a race (under “What to run”) trains it in several ways."
+)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from explorer.tabs.streaming import stream_steps
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
+NUMBERS = "numbers: probability of the text, and the geometric mean of its tokens’; logarithms on hover"
 PAPER = "https://arxiv.org/abs/1409.3215"
 MOST_TOKENS = 30
 FIRST_TOKENS = 12
@@ -45,7 +46,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
                 steps += [step] if step else []
                 yield message, beam_tree(steps, with_dropped=dropped) if step else gr.skip(), gr.skip()
         if steps:
-            foot = caption([model, f"{int(width)} beams", "numbers: ln p in nats"], PAPER)
+            foot = caption([model, f"{int(width)} beams", NUMBERS], PAPER)
             made = f"BeamSearch({model!r}, {text!r}, result_1)"
             code = code_of((model, "search_beams", options), imports=[BEAM_SEARCH], made=made)
             links = download_links(BeamSearch(model, text, tuple(steps)), "beams", (text, model), code=code)

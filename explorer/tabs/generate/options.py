@@ -91,7 +91,8 @@ def build(registry: Registry, prompt: Prompt) -> View:
         with gr.Accordion("Neutral text for PMI", open=False):
             domain = gr.Textbox(
                 first.domain, label="Neutral text", elem_id="options-domain",
-                info="What an option gets here is taken off: frequent words do not win by themselves.",
+                info="What an option gets here is taken off: frequent words do not win by themselves. "
+                "It ends as the text does behind {}, unless it has a {} of its own.",
             )  # fmt: skip
         columns = gr.HTML(padding=False, elem_classes="result", elem_id="option-columns")
         below = gr.HTML(padding=False)

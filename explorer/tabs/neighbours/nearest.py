@@ -6,12 +6,13 @@ import gradio as gr
 
 from explorer.analysis.embedding_results import NearUses, UseNeighbours
 from explorer.analysis.labelled_uses import LabelledUses
+from explorer.errors import UnsuitableText
 from explorer.figures.neighbours import near_columns
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.layer_slider import count_layers, read_layer, without_bounds
-from explorer.tabs.messages import QUIET, in_place
+from explorer.tabs.messages import QUIET, error_box, in_place
 from explorer.tabs.neighbours.code import near_code
 from explorer.tabs.neighbours.finding import NEAREST, Static, add_use, find_near, read_query
 from explorer.tabs.neighbours.gallery import Start
@@ -59,18 +60,22 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
                 visible=start.compare != NOTHING, elem_id="near-other-layer",
             )  # fmt: skip
         chosen, _ = without_bounds(other_layer)
+        wrong = gr.HTML(padding=False)
         uses = read_uses(start.word, "")
         columns = gr.HTML(_draw(first, uses, start.use), padding=False, elem_classes="result", elem_id="near-columns")
         below = gr.HTML(_foot(first, start.word, "", _first_code(first, start)), padding=False)
         times = gr.Number(0, visible="hidden")  # makes an event of its own, for the reason that views.wire gives
 
-    @in_place(registry, outputs=2, ability=Ability.EMBED)
+    @in_place(registry, outputs=3, ability=Ability.EMBED)
     def draw_all(
         models: Registry, names: list[str], word: str, own: str, use: float, query: str, other_layer: float,
         file: str | None, *values: object,
     ) -> tuple:  # fmt: skip
         uses = read_uses(word, own)
-        typed = read_query(query, word, uses) if (query or "").strip() else None
+        try:
+            typed = read_query(query, word, uses) if (query or "").strip() else None
+        except UnsuitableText as error:  # said below its box
+            return error_box(str(error)), gr.skip(), gr.skip()
         place = len(uses.sentences) if typed else use_in_sight(uses, use)
         vectors = [values, _beside(other_layer, *values)]
         near = [
@@ -79,7 +84,7 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         ]
         found = static.find(models, names[0], word or _form(near[0]), file, tuple(near))
         code = near_code(word, own, typed, place, _chosen(desk, models, found.near, uses, vectors), NEAREST)
-        return _draw(found, add_use(uses, typed), place), _foot(found, word, own, code, has_file=bool(file))
+        return "", _draw(found, add_use(uses, typed), place), _foot(found, word, own, code, has_file=bool(file))
 
     def draw(model: str, word: str, own: str, use: float, query: str, compare: str, *inputs: object) -> Iterator[tuple]:
         names = [model] if compare in NOBODY else [model, model if compare == SAME else compare]
@@ -101,7 +106,9 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
     compare.change(None, times, times, js="times => times + 1", **QUIET)
     times.change(follow_beside, [compare, desk.model, chosen], [desk.message, other_layer], **QUIET)
     inputs = [desk.model, desk.word, desk.own, desk.use, query, compare, chosen, desk.file, *desk.which.inputs]
-    return View(tab, draw, inputs, [columns, below], {"query": query, "beside": compare, "beside_layer": other_layer})
+    return View(
+        tab, draw, inputs, [wrong, columns, below], {"query": query, "beside": compare, "beside_layer": other_layer}
+    )
 
 
 def _beside(layer: object, *values: object) -> tuple:

@@ -44,6 +44,7 @@ $$\\cos(u, v) = \\frac{u \\cdot v}{\\|u\\| \\, \\|v\\|}$$
 The sentences here were written so that counting the words around helps little (*Senses in numbers* shows how little),
 and no layer gets all right. That a person wrote and labelled them makes the labels no law: two people would not always
 agree."""
+VIEW = "nearest"  # what the examples are about
 GO = "use => explorer.neighbours.go(use)"
 FOLLOW = "explorer.neighbours.follow(element);"
 FIRST_USE = "() => 0"
@@ -95,7 +96,7 @@ def build(registry: Registry) -> LinkedTab:
     by_name = linked_fields(views)
     for press, example in examples:
         beside = [by_name[name] for name in ("query", "beside", "beside_layer")]
-        filled = [told, picker.name, word, own, use, which.layer, *beside]
+        filled = [told, picker.name, word, own, use, which.layer, *beside, sub_tabs, shown]
         press.click(lambda example=example: _choose(example), None, filled, **QUIET)
     fields = {"model": picker.name, "word": word, "use": use, "own": own} | which.fields
     terse = ("use", "own", "show", *which.fields, *by_name)
@@ -134,9 +135,10 @@ def _list_uses(word: str, own: str, use: float) -> str:
 def _fills(start: Start) -> dict[str, object]:
     """What an example puts into fields, by their names in the address."""
     query = {"model": start.model, "word": start.word, "own": "", "use": start.use, "layer": start.layer}
-    return query | {"beside": start.compare, "beside_layer": start.other_layer}
+    return query | {"beside": start.compare, "beside_layer": start.other_layer, "show": VIEW}
 
 
 def _choose(start: Start) -> tuple:
     beside = (start.compare, start.other_layer)
-    return look_line(start.look_for), start.model, start.word, "", start.use, start.layer, "", *beside
+    view = (gr.Tabs(selected=VIEW), VIEW)
+    return look_line(start.look_for), start.model, start.word, "", start.use, start.layer, "", *beside, *view

@@ -1,0 +1,48 @@
+"""Spans of any length that a masked model fills, with one to five masks in the place of a blank."""
+
+import pytest
+
+from explorer.analysis import fill_spans, rank_candidates
+from explorer.analysis.spans_by_masks import MOST_MASKS
+from tests.analysis.tiny_models import word_piece
+
+
+def test_a_masked_model_is_given_one_to_five_masks(bert):
+    found = fill_spans(bert, "the ___ is on the ___ .", count=6)
+    lengths = {choice.length_tokens for span in found.spans for choice in span.choices}
+    assert lengths <= set(range(1, MOST_MASKS + 1))
+    for span in found.spans:
+        scores = [choice.log_probability for choice in span.choices]
+        assert scores == sorted(scores, reverse=True)
+    assert found.saw.count("[MASK]") == sum(span.choices[0].length_tokens for span in found.spans)
+
+
+def test_a_masked_model_says_that_its_lengths_are_not_compared(bert):
+    several = fill_spans(bert, "the ___ is on the ___ .", count=6)
+    assert any("do not add up to 100 %" in remark for remark in several.remarks)
+    assert any("as many tokens as its best choice" in remark for remark in several.remarks)
+    lone = fill_spans(bert, "the dog is on the ___ .", count=6)
+    [span] = lone.spans
+    assert [one.fills for one in lone.completions] == [(choice.text,) for choice in span.choices]
+    assert {choice.length_tokens for choice in span.choices} > {1}
+    assert lone.completions[0].text == f"the dog is on the {span.choices[0].text} ."
+    alike = fill_spans(bert, "the dog is on the ___ .", count=1)
+    assert alike.remarks == () and len(alike.completions) == 1
+
+
+def test_a_masked_models_span_is_scored_as_a_candidate_is():
+    bert = word_piece(seed=2)
+    text = "the ___ is on the ___ ."
+    found = fill_spans(bert, text, count=20)
+    words = {word for word in bert.tokenizer.get_vocab() if word.isalpha()}
+    for blank, span in enumerate(found.spans):
+        named = [c.text for c in span.choices if set(c.text.split()) <= words][:8]
+        candidates = [[], []]
+        candidates[blank] = named
+        ranking = rank_candidates(bert, text, candidates=candidates).blanks[blank]
+        own = {candidate.text: candidate.log_probability for candidate in ranking if candidate.is_own}
+        scores = {choice.text: choice.log_probability for choice in span.choices}
+        assert named
+        assert any(" " in name for name in named)
+        for name in named:
+            assert scores[name] == pytest.approx(own[name], abs=1e-4)

@@ -1,0 +1,45 @@
+"""What views of the tab "Fill in the blank" say beside their own fields, where these are at fault."""
+
+import gradio as gr
+import pytest
+
+from explorer.tabs.fill_blanks import compare, contrast
+from explorer.tabs.fill_blanks.view import Sentence
+
+MODEL = "MiniLM (masked)"
+TEXT = "The king took off ___ hat."
+
+
+def drawn(build, registry, first, *inputs):
+    """What a view shows in the end: the message, the chart, what stands below."""
+    with gr.Blocks():
+        fields = (gr.Dropdown(), gr.Textbox(), gr.Slider(), gr.Slider(), gr.Radio(), gr.HTML())
+        with gr.Tabs():
+            view = build(registry, Sentence(*fields), first)
+    *_, last = view.draw(MODEL, *inputs)
+    return last
+
+
+@pytest.mark.parametrize(
+    ("other", "blank", "says"),
+    [
+        ("The queen has no hat.", 1, "Second sentence: The text has no blank"),
+        ("The queen took off ___ hat.", 2, "has no blank 2"),
+        ("The queen took off ___ hat.", 0, "counted from 1"),
+        ("The queen took off ___ hat.", None, "counted from 1"),
+    ],
+)
+def test_what_is_wrong_with_the_second_sentence_is_said_below_it(shipped_registry, other, blank, says):
+    message, chart, below = drawn(contrast.build, shipped_registry, "", TEXT, other, blank)
+    assert message == "" and not chart.visible and "message error" in below and says in below
+
+
+def test_what_is_wrong_with_the_first_is_said_at_its_place(shipped_registry):
+    message, *_ = drawn(contrast.build, shipped_registry, "", "No blank.", TEXT, 1)
+    assert "First sentence: The text has no blank" in message
+
+
+@pytest.mark.parametrize("blank", [0, 2, None])
+def test_a_blank_that_is_not_there_is_said_below_its_number(shipped_registry, blank):
+    message, chart, below = drawn(compare.build, shipped_registry, [], TEXT, 3, [], blank)
+    assert message == "" and not chart.visible and "The text has 1 blank, counted from 1" in below
