@@ -43,7 +43,7 @@
       const order = centres.map((_, index) => index).filter(index => !hidden.has(index));
       order.sort((one, other) => data.groups[other].length - data.groups[one].length);
       order.forEach(index => {
-        const half = ruler.measureText(names[index]).width / 2 + 1;
+        const half = ruler.measureText(names[index]).width / 2 + 4; // its mark may come from a wider font
         const [x, y] = [xaxis.l2p(centres[index][0]), yaxis.l2p(centres[index][1])];
         if (x < 0 || x > xaxis._length || y < 0 || y > yaxis._length) return; // the visitor has zoomed in elsewhere
         let best = null;

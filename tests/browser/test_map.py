@@ -117,7 +117,7 @@ def test_labels_cover_no_other_label(open_page):
             for other in boxes[number + 1 :]:
                 is_beside = one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
                 is_above = one["y"] + one["height"] <= other["y"] + 2 or other["y"] + other["height"] <= one["y"] + 2
-                assert is_beside or is_above
+                assert is_beside or is_above, (layer, one, other)
 
 
 @pytest.mark.slow
