@@ -160,7 +160,7 @@ def test_scores_and_layers_in_the_shell(explorer, folder):
     status, out, _ = explorer("read-layers", "he is ___ .", "--model", folder, "--top-k", "2")
     assert status == 0 and "layer" in out and "Answer: " in out
     status, _, err = explorer("next-tokens", "he is", "--model", folder)
-    assert status == 1 and "was not trained to say what comes next" in err
+    assert status == 1 and "cannot write: it was not trained to say what comes next" in err
 
 
 def test_next_tokens_in_the_shell(explorer):
@@ -218,8 +218,8 @@ def test_models_lists_the_catalogue(explorer):
     [
         (["fill-blanks", "no blank", "--model", "FOLDER"], "explorer: The text has no blank."),
         (["fill-blanks", "a ___", "--model", "FOLDER", "--top-k", "0"], "top_k must be a whole number from 1"),
-        (["fill-blanks", "a ___", "--model", "BERT bass"], "did you mean BERT base"),
-        (["fill-blanks", "a ___", "--model", "GPT-2"], "GPT-2 has no masked language modelling head"),
+        (["fill-blanks", "a ___", "--model", "BERT bass"], "Did you mean BERT base"),
+        (["fill-blanks", "a ___", "--model", "GPT-2"], "GPT-2 has no masked LM head"),
         (["rank-candidates", "a ___", "--candidates", "🙂", "--model", "FOLDER"], "cannot spell"),
     ],
 )

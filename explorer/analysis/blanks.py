@@ -125,8 +125,8 @@ def check_fills_blanks(card: ModelCard, mask_token: str | None) -> None:
     if Ability.FILL_BLANKS in card.abilities and mask_token:
         return
     able = suggest_models(lambda other: Ability.FILL_BLANKS in other.abilities)
-    missing = "has no masked language modelling head" if mask_token else "has no mask token"
-    raise UnsuitableModel(f"{card.name} {missing}, so it cannot fill blanks. Choose one that can: {able}")
+    missing = "masked LM head" if mask_token else "mask token"
+    raise UnsuitableModel(f"{card.name} has no {missing}, so it cannot fill blanks. {able}")
 
 
 def parse_blanks(model: LoadedModel, text: str) -> BlankedText:

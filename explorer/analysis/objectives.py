@@ -205,7 +205,7 @@ def check_objective(card: ModelCard, objective: str) -> None:
     wanted = OBJECTIVE_CARDS[objective]
     if not wanted.suits(card):
         able = suggest_models(wanted.suits)
-        raise UnsuitableModel(f"{card.name} was not trained so: {wanted.label}. Models that were: {able}")
+        raise UnsuitableModel(f"{card.name} was not trained so: {wanted.label}. {able}")
 
 
 def found_telling(example: TrainingExample | None, objective: str) -> TrainingExample:

@@ -22,9 +22,7 @@ def check_generates(card: ModelCard) -> None:
     if Ability.GENERATE in card.abilities:
         return
     able = suggest_models(lambda other: Ability.GENERATE in other.abilities)
-    raise UnsuitableModel(
-        f"{card.name} was not trained to say what comes next, so it cannot write. Choose one that was: {able}"
-    )
+    raise UnsuitableModel(f"{card.name} cannot write: it was not trained to say what comes next. {able}")
 
 
 def check_left_to_right(model: LoadedModel) -> None:

@@ -21,9 +21,9 @@ from huggingface_hub.errors import (
 from explorer.errors import ModelUnavailable
 from explorer.models.card import Ability
 from explorer.models.catalogue import CATALOGUE
+from explorer.models.suggesting import suggest_models
 
 DISK_IS_FULL = {errno.ENOSPC, errno.EDQUOT}
-MOST_OTHERS = 3
 
 
 def is_offline_message(name: str, purpose: Ability | None = None) -> str:
@@ -33,10 +33,7 @@ def is_offline_message(name: str, purpose: Ability | None = None) -> str:
         name: The model, as the visitor knows it.
         purpose: What it is wanted for; None = what it is for.
     """
-    return (
-        f"{name} needs internet the first time, and this explorer runs offline. {_choose_another(name, purpose)} "
-        f"(Whoever runs it can fetch more while there is internet: see “In a classroom” in the README.)"
-    )
+    return f"{name} needs internet, which is off here. {_choose_another(name, purpose)}"
 
 
 def is_gated_message(name: str) -> str:
@@ -113,8 +110,7 @@ def _choose_another(name: str, purpose: Ability | None = None) -> str:
     """Name models that need no network and can do what this one is for; of a visitor's model nothing is known."""
     wanted = next((card for card in CATALOGUE if card.name == name), CATALOGUE[0]).abilities
     purpose = purpose or next(ability for ability in Ability if ability in wanted)
-    others = [card.name for card in CATALOGUE if not card.needs_network and purpose in card.abilities]
-    return f"Choose one of: {', '.join(others[:MOST_OTHERS])}." if others else "Choose a model that is on this machine."
+    return suggest_models(lambda card: not card.needs_network and purpose in card.abilities)
 
 
 def _explain(name: str, error: Exception) -> str | None:
@@ -136,7 +132,7 @@ def _explain(name: str, error: Exception) -> str | None:
             status = error.response.status_code
             return f"The server of {name} answered with an error ({status}). Try again in a few minutes."
         case httpx2.ConnectError() | httpx2.ConnectTimeout():
-            return f"{name} cannot be reached: no connection to its server. Check the network. {_choose_another(name)}"
+            return f"{name} cannot be reached: check the network. {_choose_another(name)}"
         case httpx2.HTTPError():
             return (
                 f"The connection was cut while {name} was downloaded. What has come is kept: "

@@ -20,6 +20,13 @@ def is_here(card: ModelCard) -> bool:
     return not isinstance(package, InstalledPackage) or find_spec(package.module) is not None
 
 
+def is_offline() -> bool:
+    """Whether the operator has forbidden the way to the Hub."""
+    from huggingface_hub import constants
+
+    return constants.is_offline_mode()
+
+
 def check_can_be_had(card: ModelCard, purpose: Ability | None = None) -> None:
     """Refuse, before anything else is done, a model that is to come from the internet while the explorer is offline.
 
@@ -30,9 +37,7 @@ def check_can_be_had(card: ModelCard, purpose: Ability | None = None) -> None:
     Raises:
         ModelUnavailable: That is so.
     """
-    from huggingface_hub import constants
-
     from explorer.models.hub_errors import is_offline_message
 
-    if constants.is_offline_mode() and not is_here(card):
+    if is_offline() and not is_here(card):
         raise ModelUnavailable(is_offline_message(card.name, purpose))

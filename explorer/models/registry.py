@@ -9,13 +9,13 @@ from threading import Lock
 from explorer.errors import ModelRefused, TooBusy, UnknownModel
 from explorer.models.backend import Backend, LoadedModel, Result
 from explorer.models.card import Ability, HubRepository, ModelCard
-from explorer.models.presence import is_here
+from explorer.models.presence import is_here, is_offline
 from explorer.models.shared_answers import SharedAnswers, question_of
 from explorer.models.status import Budget, ModelStatus
-from explorer.models.suggesting import WHERE_MODELS_ARE_LISTED
+from explorer.models.suggesting import MOST_NAMED
 
-MOST_SUGGESTIONS = 3
 MOST_QUOTED = 40  # characters of a name in a message
+WHERE_MODELS_ARE_LISTED = "All models are listed in the Models tab."
 
 
 class Registry:
@@ -54,7 +54,7 @@ class Registry:
         id once."""
         if name in self._cards:
             return self._cards[name]
-        folded, cards = name.casefold(), self._cards.values()
+        folded, cards = name.casefold() or None, self._cards.values()
         return next((card for key in (_folded_name, _repository) for card in cards if key(card) == folded), None)
 
     def card(self, name: str, ability: Ability | None = None) -> ModelCard:
@@ -65,11 +65,12 @@ class Registry:
             ability: What it is wanted for: the message about an unknown name suggests only models that have it.
 
         Raises:
-            UnknownModel: No card has that name; the message names the nearest, and where all are listed.
+            UnknownModel: No card has that name; the message names the nearest, or else where all are listed.
         """
         card = self.known(name)
         if card is None:
-            raise UnknownModel(f"No model is called {name[:MOST_QUOTED]!r}{self._suggest(name, ability)}")
+            said = f"No model is called {name[:MOST_QUOTED]!r}" if name else "No model is chosen"
+            raise UnknownModel(f"{said}. {self._suggest(name, ability)}")
         return card
 
     def run(self, name: str, analysis: Callable[[LoadedModel], Result]) -> Result:
@@ -154,13 +155,15 @@ class Registry:
         cards = [self._cards[name] for name in self.names(ability)]
         called = {_repository(card): card for card in cards} | {card.name.casefold(): card for card in cards}
         called.pop("", None)
-        matches = get_close_matches(name.casefold(), called, n=2 * MOST_SUGGESTIONS, cutoff=0.4)
-        close = list(dict.fromkeys(called[match] for match in matches))[:MOST_SUGGESTIONS]
-        here, away = (" or ".join(card.name for card in close if is_here(card) == at_hand) for at_hand in (True, False))
-        needs = f"need{'' if ' or ' in away else 's'} internet"
-        told = f"{here}, or, with internet, {away}" if here and away else here or (away and f"{away}, which {needs}")
-        meant = f"; did you mean {told}?" if told else "."
-        return f"{meant} {WHERE_MODELS_ARE_LISTED}"
+        matches = get_close_matches(name.casefold(), called, n=2 * MOST_NAMED, cutoff=0.4)
+        close = list(dict.fromkeys(called[match] for match in matches))
+        here, away = ([card.name for card in close if is_here(card) == at_hand] for at_hand in (True, False))
+        if here:  # offline, nothing else can be had
+            away = [] if is_offline() else away
+        here = here[:MOST_NAMED]
+        away = away[: MOST_NAMED - len(here)]
+        told = " or ".join([*here, *([f"{' or '.join(away)} (with internet)"] if away else [])])
+        return f"Did you mean {told}?" if told else WHERE_MODELS_ARE_LISTED
 
 
 def _folded_name(card: ModelCard) -> str:

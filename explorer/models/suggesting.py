@@ -1,15 +1,15 @@
-"""Which models can do what one at hand cannot, in a few words."""
+"""Which models can do what one at hand cannot, in so few words that a message fits into two lines of the page."""
 
 from collections.abc import Callable
 
 from explorer.models.card import ModelCard
+from explorer.models.presence import is_here, is_offline
 
-MOST_NAMED = 4
-WHERE_MODELS_ARE_LISTED = "All models are listed in the Models tab."
+MOST_NAMED = 2
 
 
 def suggest_models(suits: Callable[[ModelCard], bool]) -> str:
-    """Names for a message, those first that need no network, and where the others are listed.
+    """Names for a message, those first that need no network; offline none that is not on this machine.
 
     Args:
         suits: Whether a model of the catalogue can do what is wanted.
@@ -17,8 +17,7 @@ def suggest_models(suits: Callable[[ModelCard], bool]) -> str:
     from explorer.models.catalogue import CATALOGUE  # it is large, and only asked where something went wrong
 
     able = sorted((card for card in CATALOGUE if suits(card)), key=lambda card: card.needs_network)
-    if not able:
-        return "none in the catalogue yet."
-    names = ", ".join(card.name for card in able[:MOST_NAMED])
-    more = len(able) - MOST_NAMED
-    return f"{names} and {more} more. {WHERE_MODELS_ARE_LISTED}" if more > 0 else f"{names}."
+    if is_offline():
+        able = [card for card in able if is_here(card)]
+    named = " or ".join(card.name for card in able[:MOST_NAMED])
+    return f"Choose {named}." if named else "No model on this machine can."

@@ -21,7 +21,7 @@ def stream_steps(
     """
     try:
         models, name = find_model(registry, model, ability)
-        for words in loading_words(models, name):
+        for words in loading_words(models, name, ability):
             yield progress_box(words), None
         steps = models.stream(name, analysis)
         try:

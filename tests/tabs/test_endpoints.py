@@ -268,7 +268,7 @@ def test_attention_is_answered_up_to_a_limit(client, shipped_registry):
     ("arguments", "says"),
     [
         ({"text": "no blank here"}, "no blank"),
-        ({"text": "a ___", "model": "MiniLM (maskd)"}, "did you mean MiniLM"),
+        ({"text": "a ___", "model": "MiniLM (maskd)"}, "Did you mean MiniLM"),
         ({"text": "a ___", "model": "../../etc/passwd"}, "passwd"),
         ({"text": "a ___", "top_k": 10**6}, "whole number"),
         ({"text": "a ___", "strategy": "guess"}, "joint"),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from huggingface_hub import constants
 
 from explorer.analysis.branches import Tree, choose, token_ids
 from explorer.analysis.decoding_strategies import CONTROLS
@@ -51,6 +52,12 @@ def test_a_visitors_mistake_is_a_message_and_no_step(shipped_registry):
     [(message, step)] = stream_steps(shipped_registry, "No such model", lambda model: iter(()))
     assert "No model is called" in message
     assert step is None
+
+
+def test_a_model_that_cannot_be_had_is_answered_by_one_that_writes(shipped_registry, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    [(message, _)] = stream_steps(shipped_registry, "BERT base", lambda model: iter(()))
+    assert "BERT base needs internet" in message and "Choose MiniLM (causal) or GPT mini." in message
 
 
 def test_the_page_is_told_at_once_and_then_only_what_is_new(shipped_registry, desk):

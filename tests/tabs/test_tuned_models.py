@@ -168,7 +168,7 @@ def test_what_a_caller_cannot_have_is_refused_with_the_reason(client, monkeypatc
     refused("add examples of another class", examples=[{"text": f"Film {n}.", "label": "good"} for n in range(20)])
     refused("no such job", api_name="/find_job", job="0" * 12)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    refused("BERT large needs internet the first time", model="BERT large")  # and not when the job has its turn
+    refused("BERT large needs internet", model="BERT large")  # and not when the job has its turn
     assert client.predict(owner=ANNE, api_name="/list_jobs") == []
 
 
