@@ -2,6 +2,8 @@
 (() => {
   const explorer = (window.explorer = window.explorer || {});
   const TITLES = {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'};
+  const MOST_LINES = 3, MOST_CHARACTERS = 1000; // of a text above the picture
+  const LEAST_WIDTH = 560; // of the picture, in pixels
   const CONTROLS = `
     <label title="[CLS], [SEP] and their kin, which stand for no part of the text"><input type="checkbox" data-set="special"> Special tokens</label>
     <label title="Where heads of causal models rest when they have nothing to do"><input type="checkbox" data-set="first"> First token</label>
@@ -122,39 +124,70 @@
       next.focus();
     });
     numbers.addEventListener('click', () => explorer.attentionTake.table(explorer.attentionTake.fileOf('all-heads', data.model), data.rows));
+    // A text in lines of so many pixels, broken at spaces where there are some; what is too long ends in dots.
+    const linesOf = (pen, text, width) => {
+      const lines = [];
+      const rest = [...text.replace(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS)];
+      while (rest.length) {
+        let end = rest.length;
+        while (end > 1 && pen.measureText(rest.slice(0, end).join('')).width > width) end -= 1;
+        if (end === rest.length) return [...lines, rest.join('')];
+        if (lines.length === MOST_LINES - 1) return [...lines, `${rest.slice(0, end - 2).join('').trimEnd()} …`];
+        const space = rest.lastIndexOf(' ', end);
+        lines.push(rest.splice(0, space > 0 ? space : end).join(''));
+        if (rest[0] === ' ') rest.shift();
+      }
+      return lines;
+    };
     save.addEventListener('click', () => {
-      const [edge, size] = [40, 72];
-      const width = Math.max(...data.stacks.map(({shape}) => shape[1])) * size + edge + 20;
-      const height = data.stacks.reduce((sum, {shape}) => sum + shape[0] * size + 60, 40);
+      const [left, right, line, room, cell] = [48, 12, 20, 6, 72]; // a cell with the room beside it
+      const most = Math.max(...data.stacks.map(({shape}) => shape[1])); // heads of a layer
+      const width = Math.max(LEAST_WIDTH, left + most * cell - room + right);
       const canvas = make('canvas');
-      [canvas.width, canvas.height] = [width, height];
       const pen = canvas.getContext('2d');
+      const font = '14px system-ui, sans-serif';
+      pen.font = font;
+      const title = [...data.texts, `${data.model}: layers down, heads across`]
+        .flatMap(text => linesOf(pen, text, width - 2 * right));
+      const names = 2 * line + room; // of a stack and its heads, above them
+      const stacks = data.stacks.reduce((sum, {shape}) => sum + names + shape[0] * cell + room, 0);
+      const height = line * title.length + stacks + 2 * room;
+      const scale = height > 3000 ? 1 : 2;
+      [canvas.width, canvas.height] = [width * scale, height * scale];
+      pen.scale(scale, scale);
       pen.fillStyle = '#fff';
       pen.fillRect(0, 0, width, height);
-      pen.fillStyle = '#1b1f24';
-      pen.font = '14px system-ui, sans-serif';
-      pen.fillText(`${data.model}: layers down, heads across`, 12, 24);
       pen.imageSmoothingEnabled = false;
-      let top = 40;
+      pen.fillStyle = '#1b1f24';
+      pen.font = font; // a new size of the canvas forgets it
+      title.forEach((words, place) => pen.fillText(words, right, line * (place + 1)));
+      let top = line * title.length + room;
       data.stacks.forEach(({name, shape: [layers, heads, rows, columns], cells: packed, borders: [row, column]}) => {
         const cells = explorer.attentionMath.bytes(packed);
-        pen.fillText(TITLES[name], 12, top + 18);
+        const size = cell - room;
+        pen.fillText(TITLES[name], right, top + line);
+        pen.textAlign = 'center';
+        for (let head = 0; head < heads; head += 1) {
+          pen.fillText(String(head + 1), left + head * cell + size / 2, top + 2 * line);
+        }
         for (let layer = 0; layer < layers; layer += 1) {
-          pen.fillText(String(layer + 1), 14, top + 30 + layer * size + size / 2);
+          const above = top + names + layer * cell;
+          pen.fillText(String(layer + 1), left / 2, above + size / 2 + 5);
           for (let head = 0; head < heads; head += 1) {
             const one = make('canvas');
             paint(one, cells, (layer * heads + head) * rows * columns, rows, columns, [0, 114, 178]);
-            const [left, above] = [edge + head * size, top + 28 + layer * size];
-            if (rows && columns) pen.drawImage(one, left, above, size - 6, size - 6);
+            const before = left + head * cell;
+            if (rows && columns) pen.drawImage(one, before, above, size, size);
             pen.fillStyle = '#d55e00';
-            if (row) pen.fillRect(left, above + row * (size - 6), size - 6, 1);
-            if (column) pen.fillRect(left + column * (size - 6), above, 1, size - 6);
+            if (row) pen.fillRect(before, above + row * size, size, 1);
+            if (column) pen.fillRect(before + column * size, above, 1, size);
             pen.fillStyle = '#1b1f24';
             pen.strokeStyle = '#c5cad1';
-            pen.strokeRect(left + 0.5, above + 0.5, size - 7, size - 7);
+            pen.strokeRect(before + 0.5, above + 0.5, size - 1, size - 1);
           }
         }
-        top += layers * size + 60;
+        pen.textAlign = 'left';
+        top += names + layers * cell + room;
       });
       explorer.attentionTake.save(`${explorer.attentionTake.fileOf('all-heads', data.model)}.png`, canvas.toDataURL('image/png'));
     });

@@ -138,7 +138,7 @@
       const words = plotOf().data[group].text[data.groups[group].indexOf(use)].replace('<br><i>', ' · <i>').replaceAll('<br>', ' '); // escaped there
       below().querySelector('.map-pressed').innerHTML =
         `In the ring: <bdi>${words}</bdi> · The view “Neighbours” lists what is nearest to it.`;
-      document.querySelectorAll('button[data-action="png"][data-file="map"]').forEach(button =>
+      document.querySelectorAll('button[data-action="png"][data-file^="map"]').forEach(button =>
         Object.assign(button.dataset, {title: data.titles[place], legend: data.legend ? 'shown' : ''}));
     };
     const choose = layer => {

@@ -67,7 +67,8 @@ def pack_thumbnails(
         for one in drawn
     ]  # fmt: skip
     is_pair = any({token.segment for token in stack.queries} == {0, 1} for stack in reading.stacks)
-    told = {"model": reading.model, "text": reading.text, "which": word, "look": look, "isPair": is_pair, "code": code}
+    texts = [text for text in (reading.text, reading.second_text) if text]
+    told = {"model": reading.model, "texts": texts, "which": word, "look": look, "isPair": is_pair, "code": code}
     return _json(told | {"stacks": stacks, "rows": rows})
 
 

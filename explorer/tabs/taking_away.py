@@ -110,7 +110,7 @@ def picture_link(name: str, picture: Sequence[str], models: Sequence[str] = ()) 
 
 
 def name_after(name: str, models: Sequence[str]) -> str:
-    """The name of a file, without ending, that says which models it is of: "blanks-MiniLM-masked"."""
+    """The name of a file, without ending, that says which models, or what else, it is of: "blanks-MiniLM-masked"."""
     words = [re.sub(r"[^A-Za-z0-9.]+", "-", model[:MOST_NAME_CHARACTERS]).strip("-.") for model in models[:MOST_NAMED]]
     others = len(models) - MOST_NAMED
     return "-".join(filter(None, [name, *words, f"and-{others}-more" if others > 0 else ""]))

@@ -150,6 +150,9 @@ def numbers_and_picture_are_taken_away(drawn):
     with drawn.expect_download() as download:
         panel.get_by_role("button", name="PNG", exact=True).click()
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    assert download.value.suggested_filename == "map-mouse-MiniLM-masked.png"
+    title = panel.get_by_role("button", name="PNG", exact=True).get_attribute("data-title")
+    assert title.startswith("“mouse”, MiniLM (masked), layer 6, ")
 
 
 @pytest.mark.slow

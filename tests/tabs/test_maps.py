@@ -14,6 +14,7 @@ from explorer.errors import UnsuitableText
 from explorer.models.catalogue import CATALOGUE
 from explorer.tabs.neighbours import maps as maps_module
 from explorer.tabs.neighbours.maps import Ask, Maps
+from explorer.tabs.neighbours.use_map import _foot
 from explorer.tabs.neighbours.which_vector import Vector
 
 COUNT = 12
@@ -59,6 +60,20 @@ def test_pca_is_there_at_once_and_kept(occurrences):
     first = maps.get(ask(), occurrences)
     assert first.maps.method == "pca" and first.layers == (0, 1, 2, 3, 4)
     assert maps.get(ask(), occurrences) is first
+
+
+@pytest.mark.parametrize(
+    ("word", "file", "title"),
+    [
+        (" play ", "map-play-tiny", "“play”, tiny, PCA"),
+        ("<b>/..", "map-b-tiny", "“&amp;lt;b&amp;gt;/..”, tiny, PCA"),
+        ("", "map-tiny", "tiny, PCA"),
+    ],
+)
+def test_what_is_taken_away_names_the_word(occurrences, word, file, title):
+    foot = _foot(Maps().get(ask(), occurrences), word, "a sentence", "")
+    assert f"data-file='{file}' data-title='{title}'" in foot
+    assert f"download='{file}.json'" in foot
 
 
 def test_another_method_follows(occurrences):

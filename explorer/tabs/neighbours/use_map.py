@@ -26,7 +26,7 @@ from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import read_vector
 from explorer.tabs.picker import beside_options, offer_own
-from explorer.tabs.taking_away import download_links
+from explorer.tabs.taking_away import download_links, name_after
 from explorer.tabs.views import View
 
 ON_LOAD = "explorer.senseMap(element, props, watch);"
@@ -146,9 +146,10 @@ def _foot(projection: Projection, word: str, own: str, code: str) -> str:
     ]
     warnings = [TURNED] * (len(projection.layers) > 1) + [WARNING, STRETCHED] * (maps.method != "pca")
     lines = "".join(note(words) for words in (*projection.remarks, " ".join(warnings)) if words)
-    picture = [f"{projection.model}, {METHODS[maps.method]}"]  # sense_map.js says which layer
+    of = f"“{word.strip()}”, " if word.strip() else ""
+    picture = [f"{of}{projection.model}, {METHODS[maps.method]}"]  # sense_map.js says which layer
     return (
         lines
         + caption([*parts, source_words(word, own)], PAPERS[maps.method])
-        + download_links(projection, "map", picture, code=code)
+        + download_links(projection, name_after("map", [word]), picture, code=code)
     )
