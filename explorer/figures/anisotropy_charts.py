@@ -18,6 +18,7 @@ ADJUSTED = "_adjusted"
 HILL_PIXELS = 120  # of the histogram of one model
 FRAME_PIXELS = 96  # names and axis around them
 SAME_DASH = "5px,3px"
+SIDES = ("filled: random pairs", "dashed: two uses of one word")  # one below the other: a phone is narrow
 
 
 def adjusted_of(key: str) -> str:
@@ -120,16 +121,16 @@ def cosine_histogram(found: Sequence[Anisotropy], layer: int) -> go.Figure:
                 f"layer {one.layers[at]}",
             )  # fmt: skip
     figure.add_annotation(
-        x=0, y=1, xref="paper", yref="paper", yanchor="bottom", xanchor="left", showarrow=False,
-        yshift=6 if len(found) == 1 else 6 + LINE_PIXELS,
-        text="filled: random pairs   ┄ dashed: two uses of one word", font={"size": 12.5},
+        x=0, y=1, xref="paper", yref="paper", yanchor="bottom", xanchor="left", showarrow=False, align="left",
+        yshift=6 if len(found) == 1 else 6 + LINE_PIXELS, text="<br>".join(SIDES), font={"size": 12.5},
     )  # fmt: skip
     figure.update_xaxes(range=_span(found, layer), zeroline=True, zerolinecolor=GREY)
     figure.update_xaxes(title="cosine", row=len(found), col=1)
     figure.update_yaxes(nticks=3, rangemode="tozero", **percent_axis())
     figure.update_yaxes(title={"text": "share of pairs", "font": {"size": 13}}, row=(len(found) + 1) // 2, col=1)
-    height = FRAME_PIXELS + HILL_PIXELS * len(found) + (HILL_PIXELS // 2 if len(found) == 1 else 0)
-    margins = {"t": 34 if len(found) == 1 else 34 + LINE_PIXELS, "b": 46, "l": 8, "r": 12}
+    top = 16 + LINE_PIXELS * (len(SIDES) + (len(found) > 1))
+    height = FRAME_PIXELS + LINE_PIXELS + HILL_PIXELS * len(found) + (HILL_PIXELS // 2 if len(found) == 1 else 0)
+    margins = {"t": top, "b": 46, "l": 8, "r": 12}
     return figure.update_layout(template=STYLE, height=height, showlegend=False, margin=margins)
 
 

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from explorer.analysis.results import TracePoint, TrainingTrace
+from explorer.figures.layer_lines import LINE_PIXELS
 from explorer.figures.style import BLUE, FRAME_PIXELS, ORANGE, SHARE, STYLE, percent_axis, percents
 
 PANEL_PIXELS = 150
@@ -55,13 +56,15 @@ def learning_curves(trace: TrainingTrace) -> go.Figure:
     number = "bits per byte" if "bits per byte" in shown else "loss"
     shares = [name for name in SHARE_WORDS if name in shown]
     rows = 2 if shares else 1
-    height = rows * (PANEL_PIXELS + FRAME_PIXELS) - 40
+    between = FRAME_PIXELS + LINE_PIXELS * max(0, len(shares) - 1)  # one name below the other: a phone is narrow
+    height = rows * PANEL_PIXELS + FRAME_PIXELS + (rows - 1) * between - 40
     labels = [
         f"<span style='color:{colour}'>{sign}</span> {SHARE_WORDS[name]}"
         for name, (colour, _, sign) in zip(shares, MARKS, strict=False)
     ]
-    titles = (f"{NUMBERS[number]} (lower is better)", "   ".join(labels))[:rows]
-    figure = make_subplots(rows, 1, subplot_titles=titles, vertical_spacing=FRAME_PIXELS / height)
+    titles = (f"{NUMBERS[number]} (lower is better)", "<br>".join(labels))[:rows]
+    figure = make_subplots(rows, 1, subplot_titles=titles, vertical_spacing=between / height)
+    figure.update_annotations(align="left")
     _draw(figure, trace.points, number, 0, 1, "%{y:.3f}")
     for index, name in enumerate(shares):
         _draw(figure, trace.points, name, index, 2, SHARE)

@@ -16,6 +16,7 @@ HALF = 0.5
 TIMES = 2  # as much as each would have: less is not worth a word
 SMALL_COSINE = 0.1  # shares of so little say little
 MOST_ROWS = 10  # of the table over layers; as many as the top dimensions of a layer, or more
+SOFT_HYPHEN = "\u00ad"  # of long words above narrow columns: seen where a phone breaks them there
 NOTHING = "<td class='number quiet'>·</td>"
 
 
@@ -71,8 +72,8 @@ def top_table(result: RogueDimensions, layer: int, k: int) -> str:
             f"{_share(float(result.shares[at, rank]))}{_number(float(result.means[at, rank]), 3)}"
             f"{_number(float(result.deviations[at, rank]), 3)}{_number(squared, 3)}{_number(ranked, 3)}</tr>"
         )
-    heads = ("adds to the cosine", "share of it", "mean", "standard deviation", "r² without it and those above",
-             "rank correlation")  # fmt: skip
+    heads = ("adds to the cosine", "share of it", "mean", f"standard devia{SOFT_HYPHEN}tion",
+             "r² without it and those above", f"rank corre{SOFT_HYPHEN}lation")  # fmt: skip
     return _table("Dimension", heads, rows, "The top dimensions")
 
 

@@ -39,3 +39,12 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(open_page, dark):
     page = open_page(width=390, height=844, dark=dark)
     expect(bars(page)).to_have_count(10)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("show", ["similarity", "rogue", "cures"])
+@pytest.mark.slow
+def test_tables_of_numbers_fit_a_phone(open_page, show):
+    page = open_page(f"?tab=anisotropy&show={show}", until="restored", width=390, height=844)
+    expect(page.locator(".scores:visible").first).to_be_visible()
+    wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.ariaLabel)"
+    assert page.locator(".scores-scroll:visible").evaluate_all(wide) == []

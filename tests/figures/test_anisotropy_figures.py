@@ -15,6 +15,7 @@ from explorer.figures.anisotropy_charts import (
     number_words,
 )
 from explorer.figures.anisotropy_words import histogram_words, metric_table, metric_words, protocol_caption
+from explorer.figures.layer_lines import LINE_PIXELS
 from tests.figures.anisotropy_results import anisotropy, protocol
 
 EVIL = "</script><b>"
@@ -67,6 +68,8 @@ def test_histograms_share_an_axis_that_holds_0_and_all_cosines():
     low, high = figure.layout.xaxis.range
     assert -0.1 < low <= 0 and high >= 1
     assert any("layer 1" in text and "&lt;/script&gt;" in text for text in texts(figure)), "its last layer"
+    assert texts(figure)[-1] == "filled: random pairs<br>dashed: two uses of one word", "a phone has no room for a line"
+    assert figure.layout.margin.t - cosine_histogram([anisotropy()], 2).layout.margin.t == LINE_PIXELS, "of its name"
     assert EVIL not in "".join(texts(figure)) and all(EVIL not in one.hovertemplate for one in figure.data)
     without = anisotropy(same_word=np.zeros((3, 4)))
     assert len(cosine_histogram([without], 0).data) == 1, "no word came again"

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.analysis.results import TracePoint, TrainingTrace
+from explorer.figures.layer_lines import LINE_PIXELS
 from explorer.figures.learning import (
     FROM_ANOTHER,
     FROM_NOTHING,
@@ -46,7 +47,9 @@ def test_a_loss_stands_above_the_shares():
     assert first.marker.symbol != five.marker.symbol  # colour is not all that tells them apart
     titles = [note.text for note in figure.layout.annotations]
     assert titles[0] == "Loss in nats (lower is better)"
-    assert "● </span>first guess is right" in titles[1].replace("</span> ", " </span>")
+    names = [re.sub("<[^>]*>", "", name) for name in titles[1].split("<br>")]  # a phone has no room for both in a line
+    assert names == ["● first guess is right", "◆ right one among the first five"]
+    assert figure.layout.height == learning_curves(make_trace("loss", "top-1")).layout.height + LINE_PIXELS
     assert figure.layout.xaxis2.title.text == "Tokens seen in training"
     assert {figure.layout.xaxis.type, figure.layout.xaxis2.type} == {"log"}
 
