@@ -3,17 +3,19 @@
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import gradio as gr
 
+from explorer.figures.notes import note
 from explorer.tabs.messages import QUIET
 
 OPENED, RESTORED = "() => explorer.opened()", "() => explorer.restored()"
 DECIMAL = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
 LINKED_CHARACTERS = 3_000  # page.js leaves longer texts out of the address
 LONGEST_STRETCHED = 4  # digits, fewer are taken
+MOST_NAMED, MOST_QUOTED = 3, 30  # choices that are left out, and characters of each
 TICKED = {"true": True, "false": False}  # as page.js writes a box that is ticked or not
 SEPARATOR = "|"  # between several choices of one field; page.js joins them by the same
 
@@ -129,7 +131,8 @@ def _restorer(linked: list[LinkedTab], otherwise: Callable[[gr.components.Compon
                 is_kept = not is_wanted or not isinstance(shown, str)
                 sub_tabs.append(gr.skip() if is_kept else gr.Tabs(selected=shown))
             if entry.look:
-                looks.append(_what_to_look_for(given, entry) if is_wanted else gr.skip())
+                told = _left_out(given, entry, ids) or _what_to_look_for(given, entry)
+                looks.append(told if is_wanted else gr.skip())
         return [gr.Tabs(selected=wanted), *sub_tabs, *values, *looks]
 
     return restore
@@ -142,6 +145,27 @@ def _what_to_look_for(given: Mapping[str, str], entry: LinkedTab) -> str:
         if all(named[name] == _in_address(value) for name, value in fills.items()):
             return line
     return ""
+
+
+def _left_out(given: Mapping[str, str], entry: LinkedTab, tabs: Sequence[str]) -> str:
+    """What an address asks for that cannot be, which the visitor would miss in silence; "" where there is nothing.
+
+    Args:
+        given: The address.
+        entry: The tab that it leads to.
+        tabs: The ids of all.
+    """
+    wrong = [
+        (component.label or name, given[name])
+        for name, component in entry.fields.items()
+        if given.get(name)
+        and _value(given[name], component) is None
+        and not (name in entry.stretching and _is_short_number(given[name]))
+    ]
+    wrong += [("tab", given["tab"])] if given.get("tab") and given["tab"] not in tabs else []
+    named = [f"{label} “{value[:MOST_QUOTED]}”" for label, value in wrong[:MOST_NAMED]]
+    named += ["and more"] if len(wrong) > MOST_NAMED else []
+    return note(f"Left out, as there is no such choice here: {', '.join(named)}.") if named else ""
 
 
 def _found(given: Mapping[str, str], name: str, component: gr.components.Component, otherwise: Callable) -> object:
@@ -166,11 +190,15 @@ def _stretched(
         ends_here: Whether the model is the first one, so that the slider's end is known: what is beyond is the end.
     """
     asked = given.get(name, "")
-    is_number = asked.isascii() and asked.isdigit() and len(asked) < LONGEST_STRETCHED
+    is_number = _is_short_number(asked)
     value = int(asked) if is_number else otherwise(component)
     if ends_here and is_number:
         value = min(value, component.maximum)
     return gr.Slider(value=value, maximum=max(value, component.maximum)) if isinstance(value, int) else value
+
+
+def _is_short_number(asked: str) -> bool:
+    return asked.isascii() and asked.isdigit() and len(asked) < LONGEST_STRETCHED
 
 
 def _value(given: str, component: gr.components.Component) -> object:

@@ -14,6 +14,7 @@ from explorer.tabs.links import (
     _first_value,
     _in_address,
     _keep,
+    _left_out,
     _stretched,
     _value,
     _what_to_look_for,
@@ -130,3 +131,24 @@ def test_a_link_to_an_example_says_what_to_look_for_and_no_other_link_does():
             given = {name: _in_address(value) for name, value in fills.items()}
             assert _what_to_look_for(given, entry) == line and "Look for:" in line
             assert _what_to_look_for(given | {"model" if "model" in given else "text": "another"}, entry) == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, ""),
+        ({"tab": "here", "top_k": "7", "order": "left", "blank": "", "text": "<b>", "layer": "99"}, ""),
+        ({"top_k": "many"}, "there is no such choice here: Choices “many”."),
+        ({"tab": "no<b>", "order": "x", "layer": "-1"}, "order “x”, Slider “-1”, tab “no&lt;b&gt;”."),
+        (
+            {"tab": "no", "top_k": "0", "order": "x" * 99, "layer": "1e3"},
+            f"order “{'x' * 30}”, Slider “1e3”, and more.",
+        ),
+    ],
+)
+def test_what_a_link_asks_for_in_vain_is_named(given, told):
+    with gr.Blocks(), gr.Tabs(), gr.Tab("Here", id="here") as tab:
+        fields = {"text": gr.Textbox(), "top_k": gr.Slider(1, 20, 5, step=1, label="Choices")}
+        fields |= {"order": RADIO, "blank": NUMBER, "layer": gr.Slider(0, 6, 1, step=1, label="Slider")}
+    said = _left_out(given, LinkedTab(tab, fields, stretching=("layer",)), ["here"])
+    assert told in said and bool(told) == bool(said)
