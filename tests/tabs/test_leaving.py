@@ -65,6 +65,7 @@ def serving(folder: Path):
             process.kill()
 
 
+@pytest.mark.slow
 def test_what_is_at_work_is_answered_and_nobody_else_let_in(tmp_path):
     with serving(tmp_path) as page, ThreadPoolExecutor() as pool:
         answer = pool.submit(page.fill, "The cat ___ on the mat.")

@@ -57,15 +57,12 @@ def second(choose) -> LabelledText:
 
 CASES = {  # objective, task, rule, recipe
     "encoders": (("masked", "pairs", second, {"epochs": 6}),),
+    "writers": (("span", "text_to_text", rewritten, {"epochs": 8}),),
+}
+MORE_CASES = {
     "passages": (("masked", "answers", lambda choose: asked(choose, 12), {"epochs": 8, "length_tokens": 12}),),
     "sentences": (("masked", "similarity", compared, {"epochs": 6}),),
     "domains": (("masked", "masked", told, {"epochs": 8}),),
-    "writers": (
-        ("span", "text_to_text", rewritten, {"epochs": 8}),
-        ("causal", "classification", classed, {"epochs": 4}),
-    ),
-}
-MORE_CASES = {
     "more encoders": (
         ("masked", "classification", classed, {"method": "frozen"}),
         ("masked", "tagging", tagged, {"method": "frozen"}),
@@ -81,6 +78,7 @@ MORE_CASES = {
         ("causal", "causal", told, {"method": "lora", "length_tokens": 7, "epochs": 4}),
     ),
     "more writers": (
+        ("causal", "classification", classed, {"epochs": 4}),
         ("span", "pairs", second, {"epochs": 6, "prefix": "it "}),
         ("causal", "pairs", second, {"method": "layers"}),
     ),
