@@ -28,7 +28,7 @@
       <div class="sheet-legend"></div></div>
     <div class="sheet-text" dir="auto" role="group" aria-label="Prompt and what was written. Arrow keys walk the tokens."
       ><span class="given"></span><span class="written"></span></div>
-    <p class="sheet-other" hidden>This was written from the prompt before. Press Write, or Enter, for one from yours.</p>
+    <p class="sheet-other" role="status" hidden></p>
     <div class="sheet-status" role="status"></div>
     <div class="sheet-popover" role="dialog" aria-label="What else might stand here" hidden></div>
     <section class="sheet-compare" hidden></section>
@@ -46,7 +46,18 @@
     let open = null, hiding = 0, began = 0;
 
     const prompt = () => document.querySelector('#generate-text textarea')?.value ?? head.prompt;
-    const compare = () => element.querySelector('.sheet-other').hidden = prompt().trim() === head.prompt?.trim();
+    let asked = null; // the model that is chosen, once it was changed
+    const compare = () => {
+      const isOthers = asked !== null && asked !== head.model;
+      const other = element.querySelector('.sheet-other');
+      other.hidden = prompt().trim() === head.prompt?.trim() && !isOthers;
+      other.textContent = isOthers ? `${head.model} wrote this. Press Write, or Enter, for a text by ${asked}.`
+        : 'This was written from the prompt before. Press Write, or Enter, for one from yours.';
+    };
+    explorer.askedWriter = model => {
+      asked = model;
+      compare();
+    };
     document.addEventListener('input', event => event.target.closest('#generate-text') && compare());
 
     const colour = () => {

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from html import escape
 
 from explorer.analysis.beam_results import FATES, Beam, BeamStep
-from explorer.figures.style import likelihood, percent
+from explorer.figures.notes import note
+from explorer.figures.style import likelihood, percent, times
 
 ROW_PIXELS, GAP_PIXELS, LETTER_PIXELS = 30, 34, 7.6
 LEAST_WIDTH_PIXELS = 44
@@ -43,7 +44,7 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True) -> str:
         for row, beam in enumerate(column):
             middle = TOP_PIXELS + (row + 0.5) * ROW_PIXELS
             place = _Place(left, left + width, middle)
-            is_winning = (number, _key(beam)) in winner
+            is_winning = number in winner and _key(winner[number]) == _key(beam)
             fate = "lives" if _is_cut(beam, step) else beam.fate
             kind = f"{fate}{' winning' if is_winning else ''}"
             lines.append(_line(lived.get(beam.parent), place, kind))
@@ -61,15 +62,36 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True) -> str:
 
 
 def _label(beam: Beam, step: BeamStep) -> str:
-    return (beam.token.strip() or OPEN) + ("" if _is_cut(beam, step) else MARKS[beam.fate])
+    return _shown(beam) + ("" if _is_cut(beam, step) else MARKS[beam.fate])
+
+
+def _shown(beam: Beam) -> str:
+    return beam.token.strip() or OPEN
 
 
 def _key(beam: Beam) -> tuple[str, int, int]:
     return beam.text, beam.token_id, beam.parent
 
 
-def _winning_path(steps: Sequence[BeamStep]) -> set[tuple[int, tuple[str, int, int]]]:
-    """The nodes of what the search found, or of what it would find if it stopped here."""
+def beams_note(steps: Sequence[BeamStep]) -> str:
+    """Where the text that is ahead leaves the way of greedy writing, in a sentence; "" while nothing is found."""
+    path = _winning_path(steps)
+    for number, beam in sorted(path.items()):
+        siblings = [other for other in steps[number].beams if other.parent == beam.parent]
+        best = max(siblings, key=lambda other: other.log_probability)
+        if best.log_probability > beam.log_probability:
+            ratio = times(best.log_probability - beam.log_probability)
+            return note(
+                f"The text that is ahead takes “{_shown(beam)}” as token {number + 1}, although “{_shown(best)}” is "
+                f"{ratio} that: greedy writing, which always takes the likeliest, would have missed this text."
+            )
+    return note("The text that is ahead takes the likeliest token each time: greedy writing finds it, too.") * bool(
+        path
+    )
+
+
+def _winning_path(steps: Sequence[BeamStep]) -> dict[int, Beam]:
+    """The beam at each step of what the search found, or of what it would find if it stopped here."""
     last = steps[-1]
     living = [beam for beam in last.beams if beam.fate == "lives"]
     best = last.ended[0] if last.ended and last.stop else living[0] if living else None
@@ -84,9 +106,9 @@ def _winning_path(steps: Sequence[BeamStep]) -> set[tuple[int, tuple[str, int, i
             ),
             (-1, None),
         )
-    path = set()
+    path = {}
     while best is not None and number >= 0:
-        path.add((number, _key(best)))
+        path[number] = best
         number -= 1
         before = [beam for beam in steps[number].beams if beam.fate == "lives"] if number >= 0 else []
         best = before[best.parent] if best.parent < len(before) else None

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from html import escape
 
 from explorer.analysis.scoring_results import LayerReading, LayerReadings, NextToken
-from explorer.figures.style import percent
-
-NATS_PER_BIT = math.log(2)
+from explorer.figures.notes import note
+from explorer.figures.style import NATS_PER_BIT, percent
 
 
 def layer_table(result: LayerReadings) -> str:
     """One row for each layer, the input embeddings first, the model's own answer last."""
     answer = result.layers[-1].tokens[0]
     places = len(result.layers[-1].tokens)
-    name = escape(answer.text.strip() or answer.token)
+    name = escape(_shown(answer))
     heads = (
         "<th scope='col'>Layer</th>"
         + "".join(f"<th scope='col'>{place}.</th>" for place in range(1, places + 1))
@@ -26,9 +24,28 @@ def layer_table(result: LayerReadings) -> str:
     return (
         "<div class='scores-scroll' tabindex='0' role='region' aria-label='Layer by layer'><table class='scores lens'>"
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-        "<p class='legend scored-legend'><span>0 %</span><i class='scale root'></i><span>100 %: how probable the layer "
-        f"holds a token · framed: “<bdi>{name}</bdi>”, the model’s own answer</span></p>"
+        "<p class='legend scored-legend lens-legend'><span class='ends'>0 %<i class='scale root'></i>100 %</span>"
+        f"<span>how probable the layer holds a token</span><span>framed: “<bdi>{name}</bdi>”, the model’s own answer"
+        "</span></p>"
     )
+
+
+def layers_note(result: LayerReadings) -> str:
+    """From which layer on the model's own answer is the first, in a sentence."""
+    *before, last = result.layers
+    name = _shown(last.tokens[0])
+    since = next((layer.layer + 1 for layer in reversed(before) if layer.rank > 1), 0)
+    if since == 0:
+        return note(f"“{name}” is first in every layer: no layer changes the answer.")
+    early = f"the input embeddings alone put it at rank {before[0].rank:,}"
+    if since < last.layer:
+        return note(f"“{name}” is first from layer {since} of {last.layer} on; {early}.")
+    other = _shown(before[-1].tokens[0])
+    return note(f"Only the last layer puts “{name}” first, and the one before it “{other}”; {early}.")
+
+
+def _shown(token: NextToken) -> str:
+    return token.text.strip() or token.token
 
 
 def _row(layer: LayerReading, answer: NextToken, *, is_last: bool) -> str:
@@ -45,5 +62,5 @@ def _cell(token: NextToken, *, is_answer: bool) -> str:
     shade = token.probability**0.5  # of early layers much is small: the root keeps it apart
     return (
         f"<td class='heat{kind}' style='--c:{shade:.2f}' title='{escape(token.token)}: p = {token.probability!r}'>"
-        f"<bdi>{escape(token.text.strip() or token.token)}</bdi> <small>{percent(token.probability)}</small></td>"
+        f"<bdi>{escape(_shown(token))}</bdi> <small>{percent(token.probability)}</small></td>"
     )

@@ -82,13 +82,13 @@ def candidates_note(ranking: CandidateRanking) -> str:
 
 
 def fills_note(fills: BlankFills) -> str:
-    """Why the best sentence takes other words than the top bars, if it does; and the remarks."""
+    """What is expected, and why the best sentence takes other words than the top bars, if it does; and the remarks."""
     words = [choice.text for blank in fills.blanks for choice in blank.choices]
     best = fills.completions[0].fills if fills.completions else ()
     tops = [blank.choices[0].text for blank in fills.blanks]
     differs = any(fill != top and top not in UNKNOWN for fill, top in zip(best, tops, strict=False))
     together = len(fills.blanks) > 1 and fills.strategy != "independent"
-    repeats = _repeats_note(best)
+    repeats = _repeats_note(fills) if together else ""
     remarks = foreign_note(fills.tokens) + repeats + "".join(map(note, fills.remarks))
     if differs and together:
         why = "Each chart looks at one blank while the others are open, "
@@ -98,20 +98,48 @@ def fills_note(fills: BlankFills) -> str:
         else:
             why += "and a sentence takes words that fit each other. So they need not be the top bars."
         return note(why) + remarks + unknown_note(words)
-    return remarks + unknown_note(words)
+    if together and list(best) == tops:
+        fit = "" if repeats else ": here the likeliest words fit each other, too"
+        return note(f"The best sentence takes the top bar of each chart{fit}.") + remarks + unknown_note(words)
+    return ("" if together else _expected_note(fills)) + remarks + unknown_note(words)
 
 
-def _repeats_note(words: Sequence[str]) -> str:
+def _expected_note(fills: BlankFills) -> str:
+    """What the model expects, where blanks are looked at one by one, or there is but one."""
+    choices = fills.blanks[0].choices
+    if len(fills.blanks) > 1:
+        word, most = _most_taken(fills.completions[0].fills) if fills.completions else ("", 0)
+        so = f", and so it takes “{word}” {_so_often(most)}" if most > 1 else ""
+        return note(f"Each blank is filled by itself: nothing looks whether the words fit each other{so}.")
+    if len(choices) < 2 or set(UNKNOWN) & {choices[0].text, choices[1].text}:
+        return ""
+    first, second = choices[:2]
+    ratio = times(math.log(first.probability / max(second.probability, LEAST)))
+    return note(f"The model expects “{first.text}” most ({percent(first.probability)}), {ratio} “{second.text}”.")
+
+
+def _repeats_note(fills: BlankFills) -> str:
     """What is to be said of a best sentence that takes a word twice."""
-    counts = Counter(word.casefold() for word in words if word[:1].isalpha())
-    word, most = counts.most_common(1)[0] if counts else ("", 0)
+    repeated = [_most_taken(completion.fills) for completion in fills.completions]
+    word, most = repeated[0] if repeated else ("", 0)
     if most < 2:
         return ""
+    rank = next((rank for rank, (_, times_taken) in enumerate(repeated, 1) if times_taken < 2), None)
+    others = f" Sentence {rank} is the first that repeats none." if rank else " The others repeat words, too."
     return note(
-        f"The best sentence takes “{word}” {'twice' if most == 2 else f'{most} times'}: masked models find a word "
-        "likelier where it stands in sight already, and a search for the likeliest sentence falls for that. The next "
-        "sentences may read better."
+        f"The best sentence takes “{word}” {_so_often(most)}: masked models find a word likelier where it stands in "
+        f"sight already, and a search for the likeliest sentence falls for that.{others * (len(repeated) > 1)}"
     )
+
+
+def _so_often(count: int) -> str:
+    return "twice" if count == 2 else f"{count} times"
+
+
+def _most_taken(words: Sequence[str]) -> tuple[str, int]:
+    """The word that a sentence takes most often, and how often."""
+    counts = Counter(word.casefold() for word in words if word[:1].isalpha())
+    return counts.most_common(1)[0] if counts else ("", 0)
 
 
 def _listed(words: Sequence[str]) -> str:

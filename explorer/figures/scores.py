@@ -13,7 +13,7 @@ from explorer.analysis.scoring_results import (
     WordDifference,
 )
 from explorer.figures.notes import note
-from explorer.figures.style import count_of, likelihood, nats, percent
+from explorer.figures.style import NATS_PER_BIT, count_of, likelihood, nats, percent
 
 LEAST_BITS = 0.05  # a difference of less is written 0.0
 STRONGEST_BITS = 16.0  # surprisals from here on have the same background
@@ -36,7 +36,7 @@ def score_table(score: TextScore) -> str:
     heads = "".join(
         f"<th scope='col' class='number'>{head}</th>"
         for one in score.passes
-        for head in (f"bits{_arrow(one)}", f"rank{_arrow(one)}")
+        for head in (f"probability, bits{_arrow(one)}", f"rank{_arrow(one)}")
     )
     rows = "".join(
         f"<tr><th scope='row'><bdi>{escape(words[0].text)}</bdi></th>"
@@ -51,15 +51,15 @@ def comparison_table(comparison: ScoreComparison) -> str:
     """Both models word by word, and which of them expected it more."""
     first, other = (escape(name) for name in comparison.models)
     heads = (
-        f"<th scope='col'>Word</th><th scope='col' class='number'>{first}, bits</th><th scope='col' class='number'>"
-        f"{other}, bits</th><th scope='col' class='number'>ranks</th><th scope='col'>"
+        f"<th scope='col'>Word</th><th scope='col' class='number'>{first}</th><th scope='col' class='number'>"
+        f"{other}</th><th scope='col' class='number'>ranks</th><th scope='col'>"
         f"expected more by:<br>← {first} · {other} →</th>"
     )
     most = max([abs(word.difference_bits) for word in comparison.words if word.difference_bits is not None] or [0.0])
     rows = "".join(_difference_row(word, comparison.models, max(most, 1.0)) for word in comparison.words)
     return _table(heads, rows) + note(
         f"Over the {count_of(comparison.words_compared, 'word')} that both scored, {_whose(comparison)}. "
-        "Ranks are those of a word's least expected token."
+        "Small: bits, each of which halves the probability. Ranks are those of a word's least expected token."
     )
 
 
@@ -82,8 +82,8 @@ def _column(score: TextScore) -> str:
     sum_of_all = f"<b title='ln p = {nats(score.log_probability)} nats'>{score.surprisal_bits:.1f} bits</b>"
     total = (
         f"<p class='note total'>{score.perplexity_name} "
-        f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b> over "
-        f"{count_of(score.token_count, 'token')} · {sum_of_all} · "
+        f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b>: as if each of "
+        f"{count_of(score.token_count, 'token')} were one of so many, all as likely · {sum_of_all} · "
         f"{score.bits_per_character:.2f} bits per character</p>"
     )
     return f"<section><h3>{escape(score.model)}</h3>{passes}{total}</section>"
@@ -137,15 +137,16 @@ def _facts(token: TokenScore) -> str:
     )
     expected = f"<span>Expected here: {others}</span>" if others else ""
     return (
-        f"<span>{name} {token.surprisal_bits:.2f} bits · p = {likelihood(token.log_probability)} · "
+        f"<span>{name} {likelihood(token.log_probability)} · {token.surprisal_bits:.2f} bits · "
         f"rank {token.rank:,} · entropy {token.entropy_bits:.1f} bits</span>{expected}"
     )
 
 
 def _legend() -> str:
     return (
-        "<p class='legend scored-legend'><span>0 bits: certain</span><i class='scale'></i>"
-        f"<span>{STRONGEST_BITS:.0f} bits and more: surprising</span><span>· each bit halves the probability</span></p>"
+        "<p class='legend scored-legend'><span>100 %, 0 bits: certain</span><i class='scale'></i>"
+        f"<span>{likelihood(-STRONGEST_BITS * NATS_PER_BIT)} and less, {STRONGEST_BITS:.0f} bits: surprising</span>"
+        "<span>· each bit halves the probability</span></p>"
     )
 
 
@@ -185,9 +186,11 @@ def _whose(comparison: ScoreComparison) -> str:
 
 
 def _bits_cell(surprisal: float | None) -> str:
-    shade = 0.0 if surprisal is None else min(surprisal / STRONGEST_BITS, 1.0)
-    exact = "not scored" if surprisal is None else f"{surprisal!r} bits"
-    return f"<td class='number heat' style='--c:{shade:.2f}' title='{exact}'>{bits(surprisal)}</td>"
+    if surprisal is None:
+        return f"<td class='number' title='not scored'>{UNSCORED}</td>"
+    shade = min(surprisal / STRONGEST_BITS, 1.0)
+    told = f"{likelihood(-surprisal * NATS_PER_BIT)} <small>{bits(surprisal)}</small>"
+    return f"<td class='number heat' style='--c:{shade:.2f}' title='{surprisal!r} bits'>{told}</td>"
 
 
 def _rank_cell(rank: int | None) -> str:

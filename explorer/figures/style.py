@@ -14,6 +14,7 @@ GREY = "#8A8F98"
 GRID = "rgba(128, 134, 145, 0.22)"
 SHARE = "%{text}"  # in a hovertemplate of a trace whose `text` is of percents(): plotly's own format writes 5%
 
+NATS_PER_BIT = math.log(2)
 LEAST_PERCENT = math.log(5e-5)  # as a percentage, 0.01
 LARGE_NUMBERS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 MOST_WORDED = 9.4e14  # hundreds of trillions; a larger number is a power of ten

@@ -81,6 +81,11 @@ def it_opens_on_a_finished_example(page):
     expect(look).to_be_hidden()
     page.locator(PROMPT).fill(first)
     expect(other).to_be_hidden()
+    for model, says in (("GPT mini", "MiniLM (causal) wrote this. Press Write"), ("MiniLM (causal)", "")):
+        page.locator(".model-picker:visible input").fill(model)
+        page.locator(".model-picker:visible input").press("Enter")
+        expect(other).to_contain_text(says) if says else expect(other).to_be_hidden()
+    come_to_rest(page)
 
 
 @pytest.mark.slow

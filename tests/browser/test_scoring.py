@@ -18,7 +18,7 @@ def test_a_text_is_scored_by_two_models_side_by_side(open_page):
     facts = token.locator(".facts")
     expect(facts).to_be_hidden()
     token.hover()
-    expect(facts).to_contain_text("bits · p = ")
+    expect(facts).to_contain_text("bits · rank ")
     page.locator(PROMPT).fill("The keys are here.")
     expect(rows.locator("th")).to_have_text(["The", "keys", "are", "here."])
 

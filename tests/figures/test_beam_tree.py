@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from explorer.analysis.beam_results import Beam, BeamStep
-from explorer.figures.beam_tree import beam_tree
+from explorer.figures.beam_tree import beam_tree, beams_note
 
 
 def beam(text, parent, fate="lives", total=-1.0):
@@ -68,3 +68,11 @@ def test_a_beam_that_is_only_as_long_as_was_asked_for_is_not_drawn_as_ended():
 
 def test_nothing_found_yet_is_said():
     assert "Looking" in beam_tree(())
+
+
+def test_where_the_text_leaves_greedy_writing_is_said():
+    missed = beams_note((FIRST, SECOND))  # ahead is "<b> d", and "a" was likelier than "<b>"
+    assert "takes “&lt;b&gt;” as token 1, although “a” is 2.7 times as likely as that" in missed
+    greedy = (BeamStep((beam(" a", 0), beam(" b", 0, total=-2.0)), ()),)
+    assert "greedy writing finds it, too" in beams_note(greedy)
+    assert beams_note((BeamStep((), ()),)) == ""

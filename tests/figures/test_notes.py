@@ -36,15 +36,27 @@ def test_sentences_that_differ_from_the_bars_are_explained():
 
 
 @pytest.mark.parametrize(
-    "result",
+    ("result", "told"),
     [
-        replace(filled("cat", "sat"), blanks=WHOLE),  # the same as the bars
-        replace(filled("cat", "mat"), strategy="independent", blanks=WHOLE),
-        replace(filled("mat"), blanks=WHOLE[:1]),
-        replace(fills(), completions=(), blanks=WHOLE),
+        (replace(filled("cat", "sat"), blanks=WHOLE), "takes the top bar of each chart: here the likeliest words fit"),
+        (replace(filled("cat", "cat"), blanks=WHOLE[:1] * 2), "takes the top bar of each chart.<"),
+        (replace(filled("cat", "mat"), strategy="independent", blanks=WHOLE), "whether the words fit each other.<"),
+        (replace(filled("cat", "Cat"), strategy="independent"), "fit each other, and so it takes “cat” twice.<"),
+        (replace(filled("cat"), blanks=(replace(BLANK, choices=(CAT, ING)),)), "expects “cat” most (70 %), "),
     ],
 )
-def test_where_nothing_differs_nothing_is_said(result):
+def test_what_a_result_amounts_to_is_said(result, told):
+    assert told in fills_note(result)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        replace(filled("mat"), blanks=WHOLE[:1]),  # one choice alone is compared with nothing
+        replace(fills(), completions=(), blanks=WHOLE),  # the list says that there is none
+    ],
+)
+def test_where_nothing_is_to_be_said_nothing_is(result):
     assert fills_note(result) == ""
 
 
@@ -127,6 +139,20 @@ def test_a_best_sentence_that_takes_a_word_twice_is_explained():
     assert "takes “cat” twice" in twice and "takes “cat” and “Cat”." in twice and "which fit" not in twice
     assert "twice" not in fills_note(filled("cat", "mat")) + fills_note(filled(",", ","))
     assert "3 times" in fills_note(replace(filled("cat", "cat", "cat"), blanks=filled().blanks * 2))
+
+
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [
+        ((), "falls for that.<"),
+        (("cat", "CAT"), "The others repeat words, too."),
+        (("cat", "mat"), "Sentence 2 is the"),
+    ],
+)
+def test_what_repeats_points_to_the_sentence_that_does_not(others, told):
+    twice = filled("cat", "Cat")
+    more = (replace(twice.completions[0], fills=others),) if others else ()
+    assert told in fills_note(replace(twice, completions=twice.completions + more))
 
 
 def test_own_candidates_are_told_apart_in_words():

@@ -1,6 +1,7 @@
 """Scores, layers and options as HTML: the text stays the text, its numbers are there, and nothing is unescaped."""
 
 import html
+import math
 import re
 from dataclasses import replace
 
@@ -9,9 +10,10 @@ import pytest
 from explorer.analysis import choose_option, read_layers, score_text
 from explorer.analysis.exporting import to_tables
 from explorer.analysis.score_comparison import compare_scores
-from explorer.figures.layers import layer_table
+from explorer.figures.layers import layer_table, layers_note
 from explorer.figures.options import option_columns
 from explorer.figures.scores import comparison_table, protocol_note, score_table, scored_texts
+from explorer.figures.style import likelihood
 from tests.analysis import causal_models, objective_models
 from tests.analysis.tiny_models import word_piece
 
@@ -36,6 +38,9 @@ def test_surprisal_shades_and_numbers_agree():
     assert f"{bits[1]:.2f} bits" in drawn and f"Pseudo-perplexity <b title='{score.perplexity!r}'>" in drawn
     assert score_table(score).count("<tr>") == 1 + 5
     assert "pseudo-log-likelihood" in protocol_note([score])
+    word = score.passes[0].words[1]
+    shown = f"{likelihood(-word.surprisal_bits * math.log(2))} <small>{word.surprisal_bits:.1f}</small>"
+    assert f"title='{word.surprisal_bits!r} bits'>{shown}</td>" in score_table(score)
 
 
 def test_both_directions_are_drawn():
@@ -72,7 +77,22 @@ def test_layers_frame_the_final_answer():
         token.token_id == result.layers[-1].tokens[0].token_id for one in result.layers for token in one.tokens
     )
     assert drawn.count("heat answer") == framed >= 1
+    scale = "<span class='ends'>0 %<i class='scale root'></i>100 %</span><span>how probable"
+    assert scale in drawn, "no line of a phone ends within the scale"
     assert len(to_tables(result)["layers"]) == 1 + 3 * len(result.layers)
+
+
+def test_from_which_layer_on_the_answer_is_first_is_said():
+    result = read_layers(causal_models.bert_decoder(), "the cat is", top_k=3)
+    answer, *_ = (token.text.strip() or token.token for token in result.layers[-1].tokens)
+    count = len(result.layers) - 1
+    for ranks, told in (
+        ([1] * count, "is first in every layer"),
+        ([9] * count, f"Only the last layer puts “{html.escape(answer)}” first"),
+        ([9, *[1] * (count - 1)], f"is first from layer 1 of {count} on; the input embeddings alone put it at rank 9."),
+    ):
+        layers = [replace(layer, rank=rank) for layer, rank in zip(result.layers, [*ranks, 1], strict=True)]
+        assert told in layers_note(replace(result, layers=tuple(layers)))
 
 
 def test_options_show_their_sums_and_escape_what_was_typed():

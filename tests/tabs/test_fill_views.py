@@ -24,7 +24,8 @@ def drawn(build, registry, first, *inputs):
     ("other", "blank", "says"),
     [
         ("The queen has no hat.", 1, "Second sentence: The text has no blank"),
-        ("The queen took off ___ hat.", 2, "has no blank 2"),
+        ("The queen took off ___ hat.", 2, "The text has 1 blank, counted from 1"),
+        ("The queen took off ___ hat.", 99, "The text has 1 blank, counted from 1"),
         ("The queen took off ___ hat.", 0, "counted from 1"),
         ("The queen took off ___ hat.", None, "counted from 1"),
     ],

@@ -5,6 +5,7 @@ import gradio as gr
 from explorer.analysis.attention_packing import head_counts
 from explorer.analysis.head_thumbnails import draw_thumbnails, thumbnail_rows
 from explorer.figures.attention import THUMBNAIL_CELLS, pack_thumbnails
+from explorer.figures.attention_words import heads_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -40,6 +41,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
         at = read_which(which, head_counts(reading)).word
         rows = thumbnail_rows(reading.model, shown, drawn)
         code = reading_code(models.card(model), ask, of_a_head=False)
-        return pack_thumbnails(reading, at, look, drawn, rows, code), caption([reading.model, *words], PAPER)
+        foot = heads_note(reading) + caption([reading.model, *words], PAPER)
+        return pack_thumbnails(reading, at, look, drawn, rows, code), foot
 
     return View(tab, draw, [*prompt.inputs, prompt.which, prompt.look], [grid, below], {"look": prompt.look})

@@ -4,6 +4,7 @@ import gradio as gr
 
 from explorer.analysis.attention_packing import head_counts
 from explorer.errors import UnsuitableText
+from explorer.figures.attention_words import heads_note
 from explorer.figures.bertviz import bertviz_frame, most_tokens
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
@@ -41,6 +42,6 @@ def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
         at = read_which(which, head_counts(reading))
         foot = caption([reading.model, "drawn by bertviz 1.4.1 (Vig 2019)", "weights at four decimals",
                         "its layers and heads count from 0"], PAPER)  # fmt: skip
-        return bertviz_frame(reading, kind, at.stack, at.layer or 0, at.head), foot
+        return bertviz_frame(reading, kind, at.stack, at.layer or 0, at.head), heads_note(reading) + foot
 
     return View(tab, draw, [*prompt.inputs, prompt.which, kind], [frame, below], {"bertviz": kind})

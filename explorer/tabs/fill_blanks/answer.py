@@ -41,7 +41,7 @@ def build(registry: Registry, sentence: Sentence, first: BlankFills) -> View:
 
 def draw_fills(models: Registry, fills: BlankFills, options: dict[str, object]) -> tuple[str, PlotData, str]:
     """The result as HTML, chart and foot; the options are those of fill_blanks that it is of."""
-    protocol = "probabilities over the whole vocabulary, every other blank left open"
+    protocol = "probabilities over the whole vocabulary" + ", every other blank left open" * (len(fills.blanks) > 1)
     foot = caption(
         [fills.model, STRATEGIES[fills.strategy].label.lower(), protocol], models.card(fills.model).paper_url
     )

@@ -12,9 +12,9 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
-from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.fill_blanks.view import Sentence, counted_box
 from explorer.tabs.later import later_figure
-from explorer.tabs.messages import error_box, in_place
+from explorer.tabs.messages import in_place
 from explorer.tabs.picker import model_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
@@ -42,9 +42,7 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
         ask = partial(analysis.fill_blanks, **options)
         results = tuple(models.run(name, ask) for name in dict.fromkeys(names))
         if not 1 <= (which or 0) <= len(results[0].blanks):
-            count = len(results[0].blanks)
-            counted = f"The text has {count} blank{'s' * (count != 1)}, counted from 1: choose one of them."
-            return gr.Plot(visible=False), error_box(counted)
+            return gr.Plot(visible=False), counted_box(len(results[0].blanks))
         shown = [choice.text for fills in results for choice in fills.blanks[int(which) - 1].choices]
         protocol = "probabilities over each model's own vocabulary, other blanks left open"
         told = itself_note(names) + models_note(results, int(which) - 1) + unknown_note(shown)

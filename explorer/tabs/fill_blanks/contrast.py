@@ -5,6 +5,7 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
+from explorer.analysis.blanks import split_at_any_blank
 from explorer.errors import UnsuitableText
 from explorer.figures.bars import NO_DIFFERENCE, contrast_bars
 from explorer.figures.notes import contrast_note, note, unknown_note
@@ -12,14 +13,13 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
-from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.fill_blanks.view import Sentence, counted_box
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import error_box, in_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
 WORDS = 16
-COUNTED = "Blanks are counted from 1: choose one of them."
 NO_OTHER = "Write a second sentence above to compare with: change a word of the first, and keep the blank."
 
 
@@ -36,8 +36,9 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
 
     @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, other: str, which: int) -> tuple:
-        if (which or 0) < 1:
-            return gr.Plot(visible=False), error_box(COUNTED)
+        count = len(split_at_any_blank(text)) - 1
+        if count and not 1 <= (which or 0) <= count:
+            return gr.Plot(visible=False), counted_box(count)
         if not other.strip():
             return gr.Plot(visible=False), note(NO_OTHER)
         options = {"text": text, "other_text": other, "top_k": WORDS, "blank": which}
@@ -46,7 +47,7 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
             contrast = models.run(model, ask)
         except UnsuitableText as error:  # the analysis numbers its texts; here they have names
             named = str(error).replace("Text 1: ", "First sentence: ", 1).replace("Text 2: ", "Second sentence: ", 1)
-            if str(error).startswith("Text 1: ") and f"has no blank {which}:" not in named:
+            if str(error).startswith("Text 1: "):
                 raise UnsuitableText(named) from None
             return gr.Plot(visible=False), error_box(named)  # below what is at fault
         if not contrast.words:

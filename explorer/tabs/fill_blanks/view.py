@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from explorer.tabs.messages import error_box
+
 
 @dataclass(frozen=True)
 class Sentence:
@@ -24,3 +26,12 @@ class Sentence:
     count: gr.Slider
     strategy: gr.Radio
     message: gr.HTML
+
+
+def counted_box(count: int) -> str:
+    """What to say below the number of a blank that a text does not have.
+
+    Args:
+        count: How many it has.
+    """
+    return error_box(f"The text has {count} blank{'s' * (count != 1)}, counted from 1: choose one of them.")

@@ -5,7 +5,7 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
-from explorer.figures.layers import layer_table
+from explorer.figures.layers import layer_table, layers_note
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.figures.style import count_of
@@ -40,6 +40,6 @@ def build(registry: Registry, prompt: Prompt) -> View:
         where = f"at the last of {count_of(len(result.seen), 'token')}, “{result.seen[result.position]}”"
         foot = caption([result.model, where, f"read by {result.applied}"], SOURCE)
         links = download_links(result, "layers", code=code_of((result.model, "read_layers", options)))
-        return layer_table(result), note(WARNING) + foot + links
+        return layer_table(result), layers_note(result) + note(WARNING) + foot + links
 
     return View(tab, draw, [prompt.model, prompt.text, count], [table, below], {"layer_tokens": count})

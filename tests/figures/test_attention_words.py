@@ -1,0 +1,50 @@
+"""What all heads do with a text, in a sentence made of the weights."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.analysis.attention_packing import pack_reading
+from explorer.analysis.attention_results import AttentionReading, AttentionStack, AttentionToken
+from explorer.figures.attention_words import RESTING, heads_note
+
+TOKENS = tuple(
+    AttentionToken(text, place, 0, is_special=text == "[CLS]", surface="" if text == "[CLS]" else text.lstrip("#"))
+    for place, text in enumerate(["[CLS]", "the", "<b>", "##s", "."])
+)
+
+
+def reading(places: list[list[int | None]]) -> AttentionReading:
+    """A reading whose heads put 0.6 of their attention on a place, or look at all alike (None)."""
+    weights = np.full((len(places), len(places[0]), 5, 5), 0.2, dtype=np.float32)
+    for layer, heads in enumerate(places):
+        for head, place in enumerate(heads):
+            if place is not None:
+                weights[layer, head] = 0.1
+                weights[layer, head, :, place] = 0.6
+    return AttentionReading("any", "text", None, False, (AttentionStack("encoder", TOKENS, TOKENS, weights),))
+
+
+@pytest.mark.parametrize(
+    ("places", "told"),
+    [
+        ([[None, None]], "None of the 2 heads puts over half of its attention on one token."),
+        ([[0, None], [0, 0]], "In 3 of the 4 heads over half of the attention goes to “[CLS]”."),
+        ([[0, 2], [0, None]], "In 3 of the 4 heads over half of the attention goes to one token: “[CLS]” in 2, "
+         "“&lt;b&gt;” in 1."),
+        ([[0, 0, 1, 2, 3]], "“[CLS]” in 2, “the” in 1, “&lt;b&gt;” in 1, others in 1."),
+    ],
+)  # fmt: skip
+def test_how_many_heads_rest_on_which_token(places, told):
+    said = heads_note(pack_reading(reading(places)))
+    assert told in said and (RESTING in said) == ("None" not in told)
+
+
+def test_stacks_are_told_by_name_and_short_texts_not_at_all():
+    whole = reading([[0]])
+    [stack] = whole.stacks
+    short = AttentionStack("cross", TOKENS, TOKENS[:3], np.full((1, 1, 5, 3), 1 / 3, dtype=np.float32))
+    both = heads_note(pack_reading(replace(whole, stacks=(stack, short))))
+    assert "Encoder: In 1 of the 1 heads" in both and "From decoder" not in both
+    assert heads_note(pack_reading(replace(whole, stacks=(short,)))) == ""
