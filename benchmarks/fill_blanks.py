@@ -34,7 +34,7 @@ CALLS_EACH = 4
 PIPELINE_BATCHES = (1, 8, 16, 64)  # 1 is the pipeline's default
 TOLERANCES = {
     torch.float32: 1e-5,
-    torch.bfloat16: 2e-2,
+    torch.bfloat16: 3e-2,
 }  # of probabilities; bfloat16 has 8 bits, and batches round apart
 
 Answer = list[tuple[int, float]]  # token ids and probabilities, most probable first
@@ -115,7 +115,8 @@ def largest_difference(ours: Sequence[Answer], theirs: Sequence[Answer], toleran
         largest = max(largest, *differences)
         assert largest <= tolerance, f"probabilities differ by {largest}: {mine} and {other}"
         threshold = other[-1][1] + tolerance  # tokens as probable as the last one may stand in for it
-        assert {token for token, p in mine if p > threshold} == {token for token, q in other if q > threshold}
+        for one, another in ((mine, other), (other, mine)):
+            assert {token for token, p in one if p > threshold} <= {token for token, _ in another}
     return largest
 
 

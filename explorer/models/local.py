@@ -22,6 +22,7 @@ from explorer.models.memory import (
     device_memory_bytes,
     expected_weights_bytes,
     is_out_of_memory,
+    prepare_device,
     release_memory,
 )
 from explorer.models.named_room import note_use
@@ -60,6 +61,7 @@ class LocalBackend:
     ) -> None:
         settings = settings or read_settings()
         self.device = choose_device(settings.device)
+        prepare_device(self.device)
         self._device_bytes = device_memory_bytes(self.device)
         self._limit_bytes = int(settings.memory_budget_gib * GIB) or self._device_bytes // 2
         self._idle_seconds = settings.idle_minutes * 60

@@ -19,6 +19,7 @@ from explorer.models.memory import (
     is_out_of_memory,
     loaded_bytes,
     measure_weights_bytes,
+    prepare_device,
     release_memory,
 )
 from explorer.models.status import format_bytes
@@ -49,7 +50,7 @@ def test_the_cpu_is_always_there():
 
 @pytest.mark.parametrize("wanted", ["tpu", "cuda:99", "cpu:1", "cuda:x", "", "mps:0"])
 def test_a_device_that_is_not_there_is_refused_with_those_that_are(wanted):
-    with pytest.raises(ValueError, match="EXPLORER_DEVICE=.*choose one of: auto, cpu"):
+    with pytest.raises(ValueError, match="EXPLORER_DEVICE=.*choose one of: auto, .*cpu"):
         choose_device(wanted)
 
 
@@ -67,6 +68,18 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(wanted):
 def test_bfloat16_only_where_it_works(device, model_type, dtype, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: True)
     assert choose_dtype(replace(CARD, model_type=model_type), device) == dtype
+
+
+def test_attention_that_is_planned_for_each_length_is_off_on_a_gpu():
+    before = torch.backends.cuda.cudnn_sdp_enabled()
+    try:
+        torch.backends.cuda.enable_cudnn_sdp(True)
+        prepare_device("cpu")
+        assert torch.backends.cuda.cudnn_sdp_enabled()
+        prepare_device("cuda:0")
+        assert not torch.backends.cuda.cudnn_sdp_enabled()
+    finally:
+        torch.backends.cuda.enable_cudnn_sdp(before)
 
 
 def test_float32_on_a_gpu_that_only_emulates_bfloat16(monkeypatch):
