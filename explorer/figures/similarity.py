@@ -21,6 +21,7 @@ OWN = "Sentence-BERT"  # the column of a model's own pooling
 NOTHING = "<td class='number quiet'>–</td>"
 LAST, BEST, CHOSEN = "last", "best", "chosen"
 SHOWN_PAIRS = 5  # on each side
+RANKED = "All pairs are ranked twice, by score and by cosine; place 1 = the most alike."
 BEST_FLATTERS = (
     "The best layer was chosen by the same pairs it is judged by, for each number alone. That flatters: on other pairs "
     "it would do worse, and no intervals can be given for such a choice."
@@ -116,6 +117,8 @@ def cures_chart(scores: SimilarityScores, pooling: str, layer: int | None) -> go
 
 def disagreements(ranked: RankedPairs) -> str:
     """The pairs that a model places farthest from where their scores do, and the kinds of pairs it does so to."""
+    if not any(one.shift for one in ranked.pairs):
+        return note(f"{RANKED} Both put every pair in the same place.")
     sides = (
         ("Nearer than scored", [one for one in ranked.pairs if one.shift > 0]),
         ("Farther than scored", [one for one in ranked.pairs if one.shift < 0]),
@@ -126,7 +129,8 @@ def disagreements(ranked: RankedPairs) -> str:
         for title, pairs in sides
         if pairs
     )
-    return f"<div class='near' data-sides='2'><div class='near-columns'>{columns}</div></div>{_kinds(ranked)}"
+    near = f"<div class='near' data-sides='2'><div class='near-columns'>{columns}</div></div>"
+    return note(f"{RANKED} Those farthest apart:") + near + _kinds(ranked)
 
 
 def _kinds(ranked: RankedPairs) -> str:

@@ -165,7 +165,7 @@ def _left_out(given: Mapping[str, str], entry: LinkedTab, tabs: Sequence[str]) -
     wrong += [("tab", given["tab"])] if given.get("tab") and given["tab"] not in tabs else []
     named = [f"{label} “{value[:MOST_QUOTED]}”" for label, value in wrong[:MOST_NAMED]]
     named += ["and more"] if len(wrong) > MOST_NAMED else []
-    return note(f"Left out, as there is no such choice here: {', '.join(named)}.") if named else ""
+    return note(f"Left out of the link, as there is no such choice here: {', '.join(named)}.") if named else ""
 
 
 def _found(given: Mapping[str, str], name: str, component: gr.components.Component, otherwise: Callable) -> object:

@@ -90,7 +90,7 @@ def test_nonsense_in_a_link_is_left_out(open_page):
     page = open_page("?" + urlencode({"tab": "no", "show": "<b>", "top_k": "many", "count": -1, "order": "x"}))
     in_sight(page, "Answer")
     expect(bars(page)).to_have_count(10)
-    expect(page.locator(".look.block:visible")).to_contain_text("Left out, as there is no such choice here: ")
+    expect(page.locator(".look.block:visible")).to_contain_text("Left out of the link, as there is no such")
 
 
 def test_back_and_forward_step_through_views_and_examples(page):

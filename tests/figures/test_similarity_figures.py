@@ -107,6 +107,9 @@ def test_pairs_part_on_two_sides():
     assert "people" not in html + similarity_table([scores()], "rank", LAST, 0), "who scored them is not known"
     assert "--w:50.0%" in html and "--w:25.0%" in html
     assert "similarity-kinds" not in disagreements(RankedPairs("M", "made", "", pairs, ()))
+    assert "Those farthest apart:" in html
+    same = tuple(one for one in pairs if one.shift == 0)
+    assert same and "Both put every pair in the same place." in disagreements(RankedPairs("M", "made", "", same, ()))
 
 
 def found(order, cosines):

@@ -58,7 +58,6 @@ CHART = (
     "The chosen model layer by layer, by the pooling above: where is the line highest, and does a cure lift it in all "
     "layers or only in some?"
 )
-PARTING = "All pairs are ranked twice, by score and by cosine; place 1 = the most alike. Those farthest apart:"
 LOOK_FOR = {
     "sentences": "What to look for: a negation or two swapped roles leave nearly all words the same, and change what "
     "is said; a paraphrase changes the words and leaves it.",
@@ -189,7 +188,7 @@ def _drawn(
         similarity_table(scores, cure, at, layer) + said + remarks,
         gr.Plot(cures_chart(scores[0], pooling, looked), visible=True),
         caption([models, *parts], PAPER) + download_links(tuple(scores), "similarity", title, code=code),
-        note(PARTING) + disagreements(ranked) + (note(LOOK_FOR[which]) if LOOK_FOR[which] else ""),
+        disagreements(ranked) + (note(LOOK_FOR[which]) if LOOK_FOR[which] else ""),
         caption([ranked.model, ranked.vector, parts[0], *parts[2:]]) + download_links(ranked, "pairs", with_link=False),
     )
 
