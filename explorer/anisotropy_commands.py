@@ -87,7 +87,7 @@ def compare_similarity(
     components: ComponentsOption = 3,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare cosines of words or sentences with what people say of them."""
+    """Compare cosines of words or sentences with scores given to them."""
     from explorer.analysis import compare_similarity
     from explorer.analysis.pair_files import read_pair_file
 

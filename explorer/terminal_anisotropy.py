@@ -59,7 +59,7 @@ def describe_similarity(result: SimilarityScores) -> str:
     rows = [["pooling", "cure", *layers]]
     for pooling, cure in dict.fromkeys((one.pooling, one.cure) for one in result.scores):
         rows.append([pooling, cure, *(_number(found[pooling, cure, layer]) for layer in layers)])
-    about = f"Spearman's correlation with people, {result.pairs:,} pairs of {result.texts:,} texts: {result.name}"
+    about = f"Spearman's correlation with the scores, {result.pairs:,} pairs of {result.texts:,} texts: {result.name}"
     fitted = f"Model: {result.model} · cures fitted on {result.fitted_on}"
     return columns(rows, right=range(2, len(rows[0]))) + "\n\n" + "\n".join([*result.remarks, about, fitted])
 

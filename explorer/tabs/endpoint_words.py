@@ -58,7 +58,7 @@ SUMMARIES = {  # name of an endpoint -> what it does
     "measure_anisotropy": "How the vectors of each layer use the directions there are.",
     "measure_cures": "How they do so before and after several cures.",
     "find_rogue_dimensions": "The dimensions that add most to the mean cosine, and what is lost without them.",
-    "compare_similarity": "Spearman’s correlation of cosines with people’s scores, by layer, pooling and cure.",
+    "compare_similarity": "Spearman’s correlation of cosines with the scores of pairs, by layer, pooling and cure.",
     "find_texts": "The texts that are nearest to a query by cosine.",
     "list_jobs": "All jobs of an owner, newest first.",
     "find_job": "How a job stands, with its steps.",

@@ -54,7 +54,7 @@ SCORES = {  # key of Outcome.scores -> what it is
         "triplet accuracy", "The share of triplets in which the paraphrase is nearer than the other sentence."
     ),
     "spearman": Score(
-        "Spearman correlation", "How alike cosines and people's scores order the pairs: 1 = the same, 0 = by chance.",
+        "Spearman correlation", "How alike cosines and the scores order the pairs: 1 = the same, 0 = by chance.",
         is_share=False,
     ),
     "perplexity": Score(
