@@ -31,6 +31,23 @@
     explorer.settle();
   };
 
+  // What is answered only at a press is of the text before as soon as another is typed.
+  const typed = () => [...document.querySelectorAll(':is(#tune-try-text, #tune-try-second) textarea')]
+    .map(({value}) => value).join('\n');
+  let asked = null;
+  const compare = () => {
+    const answer = document.querySelector('#tune-tried');
+    answer?.toggleAttribute('data-before', asked !== null && asked !== typed() && answer.textContent.trim() !== '');
+  };
+  const wasAsked = () => {
+    asked = typed();
+    compare();
+  };
+  document.addEventListener('input', ({target}) => target.closest('#tune-try-text, #tune-try-second') && compare());
+  document.addEventListener('click', ({target}) => target.closest('#tune-try') && wasAsked(), true);
+  document.addEventListener('keydown', ({target, key}) =>
+    key === 'Enter' && target.closest('#tune-try-text, #tune-try-second') && wasAsked(), true);
+
   // plotly comes with the first figure; until then Gradio shows an empty one.
   const isDrawing = () => !window.Plotly && document.querySelector('link[href*="PlotlyPlot"]') &&
     [...document.querySelectorAll('.figure')].some(figure => figure.offsetParent);

@@ -47,13 +47,25 @@
 
     const prompt = () => document.querySelector('#generate-text textarea')?.value ?? head.prompt;
     let asked = null; // the model that is chosen, once it was changed
+    let isSetAnew = false; // a control was moved since
     const compare = () => {
       const isOthers = asked !== null && asked !== head.model;
+      const isAnswered = prompt().trim() === head.prompt?.trim();
       const other = element.querySelector('.sheet-other');
-      other.hidden = prompt().trim() === head.prompt?.trim() && !isOthers;
-      other.textContent = isOthers ? `${head.model} wrote this. Press Write, or Enter, for a text by ${asked}.`
-        : 'This was written from the prompt before. Press Write, or Enter, for one from yours.';
+      other.hidden = isAnswered && !isOthers && !isSetAnew;
+      other.replaceChildren(
+        isOthers ? `${head.model} wrote this. `
+          : `This was written ${isAnswered ? 'with the settings' : 'from the prompt'} before. `,
+        make('span', 'press', `Press Write, or Enter, for ${isOthers ? `a text by ${asked}` :
+          isAnswered ? 'one with yours' : 'one from yours'}.`));
     };
+    explorer.setAnew = () => {
+      isSetAnew = true;
+      compare();
+    };
+    document.addEventListener('input', ({target}) => target.closest('.generating .settings') && explorer.setAnew());
+    document.addEventListener('click', ({target}) =>
+      target.closest('.reset-button')?.closest('.generating .settings') && explorer.setAnew());
     explorer.askedWriter = model => {
       asked = model;
       compare();
@@ -255,7 +267,10 @@
       const lines = (isMore ? value.slice(seenValue.length) : value).trimEnd().split('\n').map(read);
       if (!isMore) {
         if (lines[0].turn < head.turn) return; // late: of what was stopped or overtaken
-        if (lines[0].turn !== head.turn) began = performance.now();
+        if (lines[0].turn !== head.turn) {
+          began = performance.now();
+          isSetAnew = false;
+        }
         if (lines[0].prompt !== head.prompt || lines[0].model !== head.model) { // another tree, whose tokens are others
           known = null;
           steps = [];

@@ -120,7 +120,7 @@ def test_continue_text_streams_the_text_and_says_why_it_ends(explorer, writer_fo
     arguments = ["continue-text", "the cat", "--model", writer_folder, "--strategy", "greedy", "-n", "5"]
     status, out, _ = explorer(*arguments)
     assert status == 0
-    assert out.startswith("the cat") and "5 tokens. As many tokens as were asked for." in out
+    assert out.startswith("the cat") and "5 tokens. As many new tokens as were asked for." in out
     status, told, _ = explorer(*arguments, "--json")
     written = json.loads(told)
     assert status == 0 and set(written) == {"model", "prompt", "strategy", "text", "stop", "steps"}

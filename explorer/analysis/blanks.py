@@ -227,16 +227,18 @@ def split_text(text: str, mask_token: str | None) -> tuple[str, ...]:
         UnsuitableText: It cannot be analysed; the message says why, and what to do.
     """
     check_characters(text)
-    example = f"Write a sentence with {BLANK} where a word is missing, such as: The cat sat on the {BLANK}."
+    example = f"Write one such as: The cat sat on the {BLANK}."
     if not text.strip():
         raise UnsuitableText(f"There is no text. {example}")
     refuse_foreign_masks(text, mask_token)
     segments = split_at_blanks(text, mask_token)
     blanks = len(segments) - 1
     if not blanks:
-        raise UnsuitableText(f"The text has no blank. {example}")
+        raise UnsuitableText(
+            f"The text has no blank. Write {BLANK} where a word is missing: The cat sat on the {BLANK}."
+        )
     if not any(_is_visible(character) for segment in segments for character in segment):
-        raise UnsuitableText(f"The text has only blanks, so there is nothing to go on. {example}")
+        raise UnsuitableText(f"The text has only blanks: there is nothing to go on. {example}")
     check_blanks(blanks)
     return segments
 

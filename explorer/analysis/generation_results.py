@@ -48,7 +48,7 @@ class GenerationStep:
 
 STOPS = {
     "end": "The model ended the text.",
-    "length": "As many tokens as were asked for.",
+    "length": "As many new tokens as were asked for.",
     "context": "The model reads no more tokens than these; nothing was dropped to go on.",
 }
 

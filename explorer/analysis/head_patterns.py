@@ -130,7 +130,7 @@ def _relations(matches: RelationMatches) -> list[HeadPattern]:
             sides = _sides(one.relation, is_forward=bool(is_forward))
             sentence = (
                 f"{head_name(layer, head)} finds {relation_label(one.relation)}: {interval_words(value, one.count)} "
-                f"(best fixed distance: {_percent(one.baseline)}); {sides}"
+                f"(best fixed distance: {_percent_below(one.baseline, share_interval(value, one.count)[0])}); {sides}"
             )
             key = f"relation:{one.relation}"
             found.append(HeadPattern(layer, head, key, value, one.baseline, one.count, _capital(sentence)))
@@ -147,6 +147,13 @@ def _sides(relation: str, *, is_forward: bool) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
+
+
+def _percent_below(share: float, bound: float) -> str:
+    """A share that is less than a bound, with as many digits as it takes to see that."""
+    if _percent(share) != _percent(bound):
+        return _percent(share)
+    return f"{100 * share:.1f} %, less than {100 * bound:.1f} %"
 
 
 def _capital(sentence: str) -> str:

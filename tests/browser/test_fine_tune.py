@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import come_to_rest
+
 TAB = "?tab=fine-tune"
 SLOW = 180_000  # a worker that starts, loads and trains on a busy machine
 NAMED = re.compile(r"job=[0-9a-f]{12}")
@@ -60,9 +62,16 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     expect(page.locator(".job-says")).to_contain_text("Done", timeout=SLOW)
     expect(page.locator("#tune-explore")).to_contain_text("Anisotropy the same as its base")
     page.get_by_role("tab", name="Try it").click()
+    come_to_rest(page)  # with its own text in the box
     page.locator("#tune-try-text textarea").fill("The soup was cold, <b>and</b> nobody came.")
     page.locator("#tune-try-text textarea").press("Enter")
     expect(page.locator("#tune-tried tbody tr")).to_have_count(3, timeout=SLOW)
+    answer = page.locator("#tune-tried").first
+    expect(answer).not_to_have_attribute("data-before", "")
+    page.locator("#tune-try-text textarea").fill("Thank you.")
+    expect(answer).to_have_attribute("data-before", "")  # it is dimmed
+    page.locator("#tune-try-text textarea").fill("The soup was cold, <b>and</b> nobody came.")
+    expect(answer).not_to_have_attribute("data-before", "")
     page.get_by_role("tab", name="Your runs").click()
     expect(page.locator("#tune-history tr[aria-current]")).to_contain_text("accuracy")
     page.locator("#tune-history [data-act=tick]").check()

@@ -13,7 +13,7 @@ PROMPT = "#generate-text textarea"
 TOKENS = "#sheet .written .tok"
 STATUS = "#sheet .sheet-status"
 LEAVES = "#sheet .leaf"
-ENOUGH = re.compile("As many tokens as were asked for")
+ENOUGH = re.compile("As many new tokens as were asked for")
 
 
 def link(**fields):
@@ -85,6 +85,8 @@ def it_opens_on_a_finished_example(page):
         page.locator(".model-picker:visible input").fill(model)
         page.locator(".model-picker:visible input").press("Enter")
         expect(other).to_contain_text(says) if says else expect(other).to_be_hidden()
+    page.locator(".settings input[type=number]:visible").first.fill("1.5")
+    expect(other).to_contain_text("This was written with the settings before. Press Write")
     come_to_rest(page)
 
 

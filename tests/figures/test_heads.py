@@ -8,7 +8,7 @@ import pytest
 
 from explorer.analysis.ablation_results import AblationPlace, HeadAblation, HeadRanking
 from explorer.analysis.exporting import to_json, to_tables
-from explorer.analysis.head_patterns import THRESHOLDS, name_patterns
+from explorer.analysis.head_patterns import THRESHOLDS, _percent_below, name_patterns
 from explorer.analysis.head_results import HeadMeasures, RelationAgreement, RelationMatches
 from explorer.analysis.scoring_results import NextToken
 from explorer.figures.ablations import REMINDER, ablation_view, pack_switches, ranking_view
@@ -75,6 +75,11 @@ def test_patterns_are_named_with_their_share_and_only_over_the_threshold():
     assert "95 % of n = 92 words, 95 % interval 88 to 98 % (best fixed distance: 66 %)" in det.sentence
     assert {(one.layer, one.head) for one in found if one.key == "first"} == {(0, 1), (1, 0), (1, 1)}
     assert [one.key for one in found][-1] == "first"  # what says least of a head comes last
+
+
+def test_a_distance_that_the_interval_leaves_out_is_seen_to_be_left_out():
+    assert _percent_below(0.58, 0.5897) == "58 %"
+    assert _percent_below(0.5882, 0.5897) == "58.8 %, less than 59.0 %"
 
 
 def test_of_few_words_a_head_must_be_far_above_the_best_distance():

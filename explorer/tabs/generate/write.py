@@ -111,6 +111,7 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
     event = {"inputs": inputs, "outputs": outputs, "trigger_mode": "multiple", **QUIET}
     runs = [listen(begin, **event) for listen in (write.click, prompt.text.submit)]
     runs.append(paper.select(go_on, **event))
+    prompt.strategy.select(None, None, None, js="() => explorer.setAnew()", **QUIET)
     prompt.model.change(None, prompt.model, None, js="model => explorer.askedWriter(model)", **QUIET)
     colour.change(None, colour, None, js="measure => explorer.colourBy(measure)", **QUIET)
 

@@ -60,7 +60,7 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
                 visible=start.compare != NOTHING, elem_id="near-other-layer",
             )  # fmt: skip
         chosen, _ = without_bounds(other_layer)
-        wrong = gr.HTML(padding=False)
+        wrong = gr.HTML(padding=False, elem_id="near-wrong")
         uses = read_uses(start.word, "")
         columns = gr.HTML(_draw(first, uses, start.use), padding=False, elem_classes="result", elem_id="near-columns")
         below = gr.HTML(_foot(first, start.word, "", _first_code(first, start)), padding=False)
