@@ -43,7 +43,21 @@
     asked = typed();
     compare();
   };
-  document.addEventListener('input', ({target}) => target.closest('#tune-try-text, #tune-try-second') && compare());
+  // A job comes with texts of its own, some time after it is in sight: boxes that the visitor took meanwhile stay as
+  // they are.
+  const jobInSight = () => document.querySelector('#tune-job-id :is(input, textarea)')?.value ?? '';
+  let takenFor = null;
+  explorer.fillTry = (own, ...texts) => {
+    if (takenFor === jobInSight()) return texts;
+    takenFor = null;
+    return JSON.parse(own);
+  };
+  for (const kind of ['focusin', 'input'])
+    document.addEventListener(kind, ({target}) => {
+      if (!target.closest('#tune-try-text, #tune-try-second')) return;
+      takenFor = jobInSight();
+      compare();
+    });
   document.addEventListener('click', ({target}) => target.closest('#tune-try') && wasAsked(), true);
   document.addEventListener('keydown', ({target, key}) =>
     key === 'Enter' && target.closest('#tune-try-text, #tune-try-second') && wasAsked(), true);

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.notes import note
 from explorer.figures.style import BLUE, GREY, STYLE, height_pixels, percent, percent_axis
-from explorer.figures.tuning_words import count_words
+from explorer.figures.tuning_words import TRAINED, count_words
 from explorer.training.tuning.results import Movement, Outcome
 
 CLOSE = 0.1  # of the length of the start: less is close to it
@@ -59,13 +59,13 @@ def movement_words(outcome: Outcome, method: str) -> str:
     moved = [one for one in body if one.relative > 0]
     if not body:
         return note("Nothing was measured of how the weights moved.")
-    said = f"{count_words(outcome.trained_parameters)} weights could move. "
+    count = f"{count_words(outcome.trained_parameters)} weights could move"
     if not moved:
-        said += "The pre-trained layers stand exactly where they stood: only what is new on top of them learned."
-        return note(said)
+        where = "The pre-trained layers stand exactly where they stood"
+        return note(f"{count}. {where}: only what is new on top of them learned.")
     most, least = max(moved, key=lambda one: one.relative), min(moved, key=lambda one: one.relative)
-    said += f"What moved most: {most.part}, by {percent(most.relative)} of its length; least: {least.part}, "
-    said += f"by {percent(least.relative)}. "
+    said = f"{count}: {TRAINED[method]}. What moved most: {most.part}, by {percent(most.relative)} of its length; "
+    said += f"least: {least.part}, by {percent(least.relative)}. "
     if len(body) < len(outcome.movements):
         said += "The new head, which began at random, is left out. "
     if method == "scratch":

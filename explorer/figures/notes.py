@@ -245,10 +245,8 @@ def contrast_note(contrast: TextContrast) -> str:
     return note("; ".join(told) + ".") if told else ""
 
 
-def length_note(length: PromptLength | str, *, is_empty: bool = False) -> str:
-    """How much of what the model reads the prompt takes, or why it cannot be read."""
-    if isinstance(length, str):
-        return f"<p class='note over' role='alert'>{escape(length)}</p>"
+def length_note(length: PromptLength, *, is_empty: bool = False) -> str:
+    """How much of what the model reads the prompt takes."""
     left = length.limit_tokens - length.tokens
     start = "Empty: it begins from its start token. " if is_empty else ""
     words = f"{start}{length.tokens:,} of {length.limit_tokens:,} tokens; room for {left:,} more"

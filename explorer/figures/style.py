@@ -52,8 +52,8 @@ def height_pixels(rows: int) -> int:
 
 
 def two_decimals(number: float) -> str:
-    """A number with a real minus sign: −4.98."""
-    return f"{number:.2f}".replace("-", "−")
+    """A number with a real minus sign, and none before a zero: −4.98."""
+    return f"{number:z.2f}".replace("-", "−")
 
 
 def nats(log_probability: float) -> str:

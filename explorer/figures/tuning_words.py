@@ -108,6 +108,16 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
+_EVERYTHING = "all that its answers are computed with; a part that the task does not read, such as a pooler, is not"
+TRAINED = {  # method -> which weights could move
+    "frozen": "the new head’s alone",
+    "layers": "those of the mix and of the new head",
+    "lora": "those of the small matrices beside the layers, and of the new head if the task has one",
+    "full": _EVERYTHING,
+    "scratch": _EVERYTHING,
+}
+
+
 def count_words(count: int) -> str:
     """A number of weights: 1,154 or 22.7 M."""
     return f"{count:,}" if count < 1_000_000 else f"{count / 1e6:.1f} M"
@@ -137,7 +147,8 @@ def outcome_words(outcome: Outcome, recipe: Recipe) -> str:
     on = _range_words(name, value, len(outcome.judged)) + on
     return (
         f"<b>{score_term(name, recipe.task)} <span title='{value!r}'>{score_words(name, value)}</span></b>{on}"
-        f"{f' ({beside})' if beside else ''}; {count_words(outcome.trained_parameters)} weights trained in "
+        f"{f' ({beside})' if beside else ''}; <abbr title='{TRAINED[recipe.method]}'>"
+        f"{count_words(outcome.trained_parameters)} weights</abbr> trained in "
         f"{duration(outcome.seconds)}{_no_better(outcome, name, value, recipe.method)}"
     )
 

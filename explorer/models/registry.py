@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import partial
 from threading import Lock
 
@@ -14,6 +14,7 @@ from explorer.models.shared_answers import SharedAnswers, question_of
 from explorer.models.status import Budget, ModelStatus
 from explorer.models.suggesting import MOST_NAMED
 
+NEARLY = 0.1  # so much less like a name than the closest may be what is suggested beside it
 MOST_QUOTED = 40  # characters of a name in a message
 WHERE_MODELS_ARE_LISTED = "All models are listed in the Models tab."
 
@@ -155,8 +156,7 @@ class Registry:
         cards = [self._cards[name] for name in self.names(ability)]
         called = {_repository(card): card for card in cards} | {card.name.casefold(): card for card in cards}
         called.pop("", None)
-        matches = get_close_matches(name.casefold(), called, n=2 * MOST_NAMED, cutoff=0.4)
-        close = list(dict.fromkeys(called[match] for match in matches))
+        close = list(dict.fromkeys(called[match] for match in _near(name.casefold(), called)))
         here, away = ([card.name for card in close if is_here(card) == at_hand] for at_hand in (True, False))
         if here:  # offline, nothing else can be had
             away = [] if is_offline() else away
@@ -164,6 +164,13 @@ class Registry:
         away = away[: MOST_NAMED - len(here)]
         told = " or ".join([*here, *([f"{' or '.join(away)} (with internet)"] if away else [])])
         return f"Did you mean {told}?" if told else WHERE_MODELS_ARE_LISTED
+
+
+def _near(name: str, called: Iterable[str]) -> list[str]:
+    """Those that are nearly as close to a name as the closest, that first."""
+    close = get_close_matches(name, called, n=2 * MOST_NAMED, cutoff=0.4)
+    ratios = [SequenceMatcher(None, one, name).ratio() for one in close]
+    return [one for one, ratio in zip(close, ratios, strict=True) if ratio >= ratios[0] - NEARLY]
 
 
 def _folded_name(card: ModelCard) -> str:

@@ -11,6 +11,8 @@ MOST_NAMED = 2
 def suggest_models(suits: Callable[[ModelCard], bool]) -> str:
     """Names for a message, those first that need no network; offline none that is not on this machine.
 
+    Of models of the same size that can do the same, such as two states of one training, only the first is named.
+
     Args:
         suits: Whether a model of the catalogue can do what is wanted.
     """
@@ -19,5 +21,6 @@ def suggest_models(suits: Callable[[ModelCard], bool]) -> str:
     able = sorted((card for card in CATALOGUE if suits(card)), key=lambda card: card.needs_network)
     if is_offline():
         able = [card for card in able if is_here(card)]
-    named = " or ".join(card.name for card in able[:MOST_NAMED])
+    kinds = {(card.model_type, card.abilities, card.parameters or card.name): card for card in reversed(able)}
+    named = " or ".join(card.name for card in [card for card in able if card in kinds.values()][:MOST_NAMED])
     return f"Choose {named}." if named else "No model on this machine can."

@@ -11,7 +11,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, ModelRefused, ModelUnavailable, UnknownJob, UnknownModel, UnsuitableModel
 from explorer.logs import log_fault
 from explorer.models.card import Ability
 from explorer.models.presence import check_can_be_had
@@ -25,14 +25,20 @@ POLL_SECONDS = 0.25
 SLOW_SECONDS = 0.4  # a load that takes longer shows what is going on
 LATE_SECONDS = 0.7  # after a stop; a message of new work that is overwritten then comes again at its next word
 SLOWER_SECONDS = 1.2  # an analysis may take longer: a message for every key would make the page jump
+OF_MODEL = (UnknownModel, UnsuitableModel, ModelUnavailable, ModelRefused, UnknownJob)
 STOPPED = "Stopped. What you see is the answer before."
 STOPPED_CORPUS = "Stopped. What was computed is kept; the search goes on from there when you start it again."
 STOPPED_DOWNLOAD = "Stopped. The download goes on from there when you ask again."
 
 
-def error_box(text: str) -> str:
-    """A message about a mistake, and what to do."""
-    return f"<div class='message error' role='alert'>{escape(text)}</div>"
+def error_box(text: str, *, of_model: bool = False) -> str:
+    """A message about a mistake, and what to do.
+
+    Args:
+        text: What it says.
+        of_model: Whether the mistake is the model in the tab's picker: it then stands below that.
+    """
+    return f"<div class='message error{' of-model' * of_model}' role='alert'>{escape(text)}</div>"
 
 
 def progress_box(text: str, *, meanwhile: bool = False) -> str:
@@ -107,29 +113,39 @@ def in_place(
 
     def decorate(draw: Callable[..., tuple]) -> Callable[..., Iterator[tuple]]:
         def handler(model: str | list[str], *inputs: object) -> Iterator[tuple]:
+            names, is_picked = model if isinstance(model, list) else [model], True
             try:
                 own, found = registry, []
-                for asked in model if isinstance(model, list) else [model]:
+                for place, asked in enumerate(names):
+                    is_picked = place == 0  # the others have boxes of their own
                     own, name = find_model(own, asked, ability)
                     found.append(name)
                     for words in loading_words(own, name, ability):
                         yield progress_box(words), *unchanged
+                is_picked = len(names) == 1
                 drawn = _Work(partial(draw, own, found if isinstance(model, list) else name, *inputs))
                 for seconds in drawn.progress(SLOWER_SECONDS):
                     words = f"Computing with {', '.join(found)}, {seconds:.0f} s so far …"
                     yield progress_box(words, meanwhile=meanwhile), *unchanged
                 yield "", *drawn.result()
             except Exception as error:
-                yield explain(error), *unchanged
+                yield explain(error, is_picked=is_picked), *unchanged
 
         return handler
 
     return decorate
 
 
-def explain(error: Exception) -> str:
-    """The message about an exception that is being handled: a mistake says what to do, a fault of ours is logged."""
-    return error_box(str(error) if isinstance(error, ExplorerError) else fault_message())
+def explain(error: Exception, *, is_picked: bool = True) -> str:
+    """The message about an exception that is being handled: a mistake says what to do, a fault of ours is logged.
+
+    Args:
+        error: That exception.
+        is_picked: Whether a mistake in a model is one in that of the tab's picker.
+    """
+    if not isinstance(error, ExplorerError):
+        return error_box(fault_message())
+    return error_box(str(error), of_model=is_picked and isinstance(error, OF_MODEL))
 
 
 def fault_message() -> str:

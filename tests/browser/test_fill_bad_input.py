@@ -21,6 +21,9 @@ def test_a_misspelt_model_is_answered_by_the_nearest(open_page):
     page = open_page("?" + urlencode({"tab": "fill", "model": "BERT bass"}))
     expect(message(page)).to_contain_text("Did you mean BERT base")
     it_takes_two_lines(page)
+    box = page.locator(".model-picker:visible").bounding_box()
+    below = message(page).bounding_box()["y"] - box["y"] - box["height"]
+    assert 0 < below < 40, "what is wrong with the model stands below its box"
 
 
 def it_takes_two_lines(page):

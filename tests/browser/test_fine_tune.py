@@ -62,8 +62,9 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     expect(page.locator(".job-says")).to_contain_text("Done", timeout=SLOW)
     expect(page.locator("#tune-explore")).to_contain_text("Anisotropy the same as its base")
     page.get_by_role("tab", name="Try it").click()
-    come_to_rest(page)  # with its own text in the box
     page.locator("#tune-try-text textarea").fill("The soup was cold, <b>and</b> nobody came.")
+    come_to_rest(page)
+    expect(page.locator("#tune-try-text textarea")).to_have_value(re.compile("^The soup"))  # its own text came later
     page.locator("#tune-try-text textarea").press("Enter")
     expect(page.locator("#tune-tried tbody tr")).to_have_count(3, timeout=SLOW)
     answer = page.locator("#tune-tried").first

@@ -99,6 +99,7 @@ def test_examples_are_sorted_by_how_sure_the_model_is(order, texts):
 
 def test_that_it_stays_close_to_the_start_is_said_only_where_it_does():
     assert "stayed within a tenth of its length" in movement_words(OUTCOME, "full")
+    assert "154 weights could move: all that its answers are computed with" in movement_words(OUTCOME, "full")
     far = replace(OUTCOME, movements=(*OUTCOME.movements[:1], replace(OUTCOME.movements[1], relative=0.4)))
     assert "close" not in movement_words(far, "full")
     assert "close" not in movement_words(OUTCOME, "scratch")

@@ -8,13 +8,13 @@ from explorer.models import presence
 from explorer.models.card import Ability
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.presence import check_can_be_had
-from explorer.models.suggesting import MOST_NAMED, suggest_models
+from explorer.models.suggesting import suggest_models
 
 
 def test_models_that_need_no_network_are_named_first_and_few():
     able = [card for card in CATALOGUE if Ability.FILL_BLANKS in card.abilities]
-    here = [card.name for card in able if not card.needs_network]
-    assert suggest_models(lambda card: card in able) == f"Choose {' or '.join(here[:MOST_NAMED])}."
+    first, early, other = [card.name for card in able if not card.needs_network][:3]
+    assert suggest_models(lambda card: card in able) == f"Choose {first} or {other}.", f"{early} is its earlier state"
 
 
 def test_the_only_one_is_named_and_that_there_is_none(monkeypatch):

@@ -209,13 +209,13 @@ def test_what_is_offered_suits_model_and_task():
     assert offer_model(registry, "MiniLM (masked)", "answers", 20) == (gr.skip(), 8.0), "it came with tagging"
     assert offer_model(registry, "MiniLM (masked)", "answers", 9) == (gr.skip(), gr.skip()), "the visitor’s own"
     assert offer_model(registry, "no such model", "answers", 9)[0] == OWN_MODELS["answers"]
-    one, several, said = offer_methods(
+    one, several, *said = offer_methods(
         registry, "MiniLM (causal)", "causal", "race", "frozen", ["frozen", "full", "scratch"]
     )
     assert [way for _, way in one.choices] == ["lora", "full", "scratch"] and one.value == "full"
-    assert several.value == ["full", "scratch"] and said == ""
-    *kept, said = offer_methods(registry, "all-MiniLM-L6-v2", "masked", "race", "full", ["full"])
-    assert kept == [gr.skip(), gr.skip()] and "MiniLM (masked) can" in said
+    assert several.value == ["full", "scratch"] and said == ["", ""]
+    *kept, said, at_start = offer_methods(registry, "all-MiniLM-L6-v2", "masked", "race", "full", ["full"])
+    assert kept == [gr.skip(), gr.skip()] and "MiniLM (masked) can" in said and at_start == ""
     assert "No model is called" in offer_methods(registry, "<b>", "masked", "race", "full", ["full"])[2]
     offered = [
         offer_options(registry, *chosen)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.errors import ModelRefused, UnknownModel, UnsuitableText
+from explorer.errors import ModelRefused, UnknownModel, UnsuitableModel, UnsuitableText
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.models.status import ModelStatus
@@ -55,11 +55,10 @@ def test_a_visitors_model_is_found_under_the_name_of_its_card(registry, monkeypa
     assert "Org/Model" not in registry.names()
 
 
-def test_a_misspelt_name_is_answered_by_the_nearest_two_and_not_by_all(registry):
+def test_a_misspelt_name_is_answered_by_the_nearest_alone(registry):
     with pytest.raises(UnknownModel, match=re.escape(NAME)) as caught:
         find_model(registry, "MiniLM masked")
-    named = [card.name for card in CATALOGUE if card.name in str(caught.value)]
-    assert len(named) == 2
+    assert [card.name for card in CATALOGUE if card.name in str(caught.value)] == [NAME]
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "C:\\x", "a/b/c", "a/<b>"])
@@ -104,7 +103,15 @@ def test_mistakes_and_faults_become_messages(registry, backend, caplog):
         raise error
 
     ((message, _),) = draw(NAME, UnsuitableText("Write <b>."))
-    assert "Write &lt;b&gt;." in message
+    assert "Write &lt;b&gt;." in message and "of-model" not in message
+    ((message, _),) = draw(NAME, UnsuitableModel("It writes nothing."))
+    assert "of-model" in message  # it stands below the picker
+    ((message, _),) = draw([NAME, NAME], UnsuitableModel("It writes nothing."))
+    assert "of-model" not in message, "it may be the other"
+    ((message, _),) = draw([NAME, "no such model"], None)
+    assert "of-model" not in message
+    ((message, _),) = draw(["no such model", NAME], None)
+    assert "of-model" in message
     ((message, _),) = draw(NAME, ZeroDivisionError("secret path"))
     reference = re.search(r"reference (\w{8})", message).group(1)
     assert "secret" not in message and reference in caplog.text

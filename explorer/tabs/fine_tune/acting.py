@@ -149,9 +149,11 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
             return explain(error), gr.skip(), gr.skip()
 
     trained = [act.panel.message, act.job, act.panel.run]
+    boxes = [trying.text, trying.second]
+    trying.own.change(None, [trying.own, *boxes], boxes, js="(...texts) => explorer.fillTry(...texts)", **QUIET)
     trying.train.click(train, act.owner, trained, js=with_owner(1), **QUIET).then(**redraw)
     asked = [
-        listen(judge, [*looking, trying.text, trying.second], [act.panel.message, trying.answer], **QUIET)
+        listen(judge, [*looking, *boxes], [act.panel.message, trying.answer], **QUIET)
         for listen in (trying.button.click, trying.text.submit, trying.second.submit)
     ]
     add_stop(act.panel.message, asked)
@@ -184,7 +186,7 @@ def _wire_form(
         return bound, *reversed(values)
 
     opened = [act.owner, act.job, bound, aside]
-    narrowed = [controls.method, controls.methods, controls.message]
+    narrowed = [controls.method, controls.methods, controls.told, controls.message]
     for event in (act.job.change, known.then):
         arrived = event(fill, opened, [bound, *filled], js=with_owner(len(opened)), **QUIET)
         arrived.then(partial(offer_methods, registry), chosen, narrowed, **QUIET)

@@ -38,6 +38,7 @@ class Controls:
 
     Attributes:
         picker: Of the model.
+        told: What is wrong with that.
         task: Holds a key of TASKS.
         data: The examples.
         kind: Holds a key of KINDS.
@@ -50,6 +51,7 @@ class Controls:
     """
 
     picker: ModelPicker
+    told: gr.HTML
     task: gr.Dropdown
     data: DataPanel
     kind: gr.Radio
@@ -64,6 +66,7 @@ class Controls:
 def build_controls(registry: Registry) -> Controls:
     """Lay out the controls; the choice of what to run decides which choice of methods is in sight."""
     picker = build_picker_of(registry, registry.names(Ability.EMBED), DEFAULT_MODEL)
+    told = gr.HTML(padding=False, elem_classes="message-place")
     task = gr.Dropdown(
         [(label, key) for key, label in TASKS.items()], value="classification", label="Task",
         filterable=False, elem_id="tune-task",
@@ -92,12 +95,15 @@ def build_controls(registry: Registry) -> Controls:
     task.input(partial(offer_model, registry), [*chosen, options[0]], [picker.name, options[0]], **QUIET)
     for event in (data.other_task, picker.changed):
         event.then(
-            partial(offer_methods, registry), [*chosen, kind, method, methods], [method, methods, message], **QUIET
+            partial(offer_methods, registry),
+            [*chosen, kind, method, methods],
+            [method, methods, told, message],
+            **QUIET,
         )
     rare = [options[RANK], options[WEIGHT], options[LOSS], options[PREFIX]]
     for event in (data.other_task, picker.changed, hinted, other_kind):
         event.then(partial(offer_options, registry), [*chosen, kind, method], rare, **QUIET)
-    return Controls(picker, task, data, kind, title, method, methods, options, start, message)
+    return Controls(picker, told, task, data, kind, title, method, methods, options, start, message)
 
 
 def _methods_of(kind: str, ticked: list[str]) -> tuple[gr.Dropdown, gr.CheckboxGroup]:

@@ -33,22 +33,24 @@ def offer_model(registry: Registry, model: str, task: str, epochs: float) -> tup
 
 
 def offer_methods(registry: Registry, model: str, task: str, kind: str, method: str, methods: Sequence[str]) -> tuple:
-    """The methods that suit model and task, with the chosen ones where they are among them; or what is wrong."""
+    """The methods that suit model and task, with the chosen ones where they are among them; or what is wrong, to stand
+    below the model, and nothing where the start of a run before was refused."""
     try:
         card = find_card(registry, model)
     except ExplorerError as error:
-        return gr.skip(), gr.skip(), error_box(str(error))
+        return gr.skip(), gr.skip(), error_box(str(error), of_model=True), ""
     ways = find_ways(task, card.abilities, card.model_type)
     if not ways:
         words = (
             f"{card.name} cannot learn the task “{TASKS[task]}”. {OWN_MODELS[task]} can: choose it, or another task."
         )
-        return gr.skip(), gr.skip(), error_box(words)
+        return gr.skip(), gr.skip(), error_box(words, of_model=True), ""
     choices = [(METHODS[way], way) for way in ways]
     kept, fewest = [way for way in methods if way in ways], 1 if kind == "labels" else 2
     return (
         gr.Dropdown(choices=choices, value=method if method in ways else "full"),
         gr.CheckboxGroup(choices=choices, value=kept if len(kept) >= fewest else list(ways[-2:])),
+        "",
         "",
     )
 

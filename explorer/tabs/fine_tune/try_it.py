@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -96,6 +97,7 @@ class Trying:
         button: Asks.
         train: Trains the model of the example; in sight where the example is.
         answer: Where the answer stands.
+        own: Holds the texts of the job in sight for the two boxes, as JSON.
     """
 
     tab: gr.Tab
@@ -105,6 +107,7 @@ class Trying:
     button: gr.Button
     train: gr.Button
     answer: gr.HTML
+    own: gr.Textbox
 
 
 def build(first: Looked) -> Trying:
@@ -123,13 +126,13 @@ def build(first: Looked) -> Trying:
         train = gr.Button("Train it here", size="sm", visible=first.is_example, elem_id="tune-try-train")
         answer = gr.HTML(padding=False, elem_classes="result", elem_id="tune-tried")
         samples = gr.HTML(_samples(first), padding=False, elem_classes="result")
+        own = gr.Textbox(json.dumps(["", ""]), visible="hidden")
 
     def update(looked: Looked) -> tuple:
         first_label, second_label = BOXES[looked.the_run.recipe.task]
-        written = _first_texts(looked)
         return (
-            _said(looked), gr.Textbox(written[0], label=first_label),
-            gr.Textbox(written[1], label=second_label or " ", visible=bool(second_label)),
+            _said(looked), gr.Textbox(label=first_label),
+            gr.Textbox(label=second_label or " ", visible=bool(second_label)), json.dumps(_first_texts(looked)),
             gr.Button(interactive=can_answer(looked), visible=not looked.is_example),
             gr.Button(visible=looked.is_example), "", _samples(looked),
         )  # fmt: skip
@@ -137,8 +140,8 @@ def build(first: Looked) -> Trying:
     def key(looked: Looked) -> tuple:
         return looked.status.id, looked.run, looked.outcome is not None
 
-    part = Part(VIEW, VIEW, [said, text, second, button, train, answer, samples], update, key)
-    return Trying(tab, part, text, second, button, train, answer)
+    part = Part(VIEW, VIEW, [said, text, second, own, button, train, answer, samples], update, key)
+    return Trying(tab, part, text, second, button, train, answer, own)
 
 
 def train_example(store: JobStore, example: FirstTuned, owner: str) -> str:

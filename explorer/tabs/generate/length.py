@@ -10,7 +10,7 @@ from explorer.figures.notes import length_note
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.generate.view import Prompt
-from explorer.tabs.messages import QUIET
+from explorer.tabs.messages import QUIET, explain
 from explorer.tabs.visitors import find_model
 
 
@@ -34,7 +34,7 @@ def follow(
                 return ""
             return length_note(models.run(name, partial(analysis.measure_prompt, text=text)), is_empty=not text)
         except ExplorerError as error:
-            return length_note(str(error))
+            return explain(error)
 
     event = {"fn": measure, "inputs": [prompt.model, prompt.text], "outputs": count, "trigger_mode": "always_last"}
     return [prompt.text.change(**event, **QUIET), model_changed.then(**event, **QUIET)]
