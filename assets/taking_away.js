@@ -24,15 +24,18 @@
   const LEAST_WIDTH = 760;
   const LINE_PIXELS = 20;
   const LEGEND_PIXELS = 70; // room for names that the page has beside the figure
+  const DARK = '#1b1f24';
   const photograph = (plot, camera, {file, title, legend}) => {
     const {layout, _context: context, _fullLayout: drawn} = plot;
     const before = {...layout};
+    const ink = getComputedStyle(document.body).color;
+    const inked = plot.data.filter(({marker}) => marker?.color === ink); // in the colour of the page's own text
     const options = context.toImageButtonOptions;
     const more = LINE_PIXELS * title.split('<br>').length + 12;
     const height = plot.clientHeight + more + (legend ? LEGEND_PIXELS : 0);
     Object.assign(layout, {
       ...(legend && {showlegend: true, legend: {orientation: 'h', y: 0, yanchor: 'top', itemsizing: 'constant'}}),
-      font: {...layout.font, color: '#1b1f24'},
+      font: {...layout.font, color: DARK},
       paper_bgcolor: '#fff',
       plot_bgcolor: '#fff',
       margin: {...drawn.margin, t: drawn.margin.t + more},
@@ -43,7 +46,9 @@
       format: 'png', filename: file, scale: 2,
       width: Math.max(plot.clientWidth, LEAST_WIDTH), height,
     };
+    inked.forEach(({marker}) => (marker.color = DARK));
     camera.click();
+    inked.forEach(({marker}) => (marker.color = ink));
     Object.keys(layout).forEach(key => key in before || delete layout[key]);
     Object.assign(layout, before);
     context.toImageButtonOptions = options;

@@ -32,6 +32,10 @@ ESCAPE_AT_WORK = """() => new Promise(done => {
 })"""
 
 
+RING = """() => document.querySelector('#sense-map .js-plotly-plot')
+  .data.find(({name}) => name === 'query').marker.color"""
+
+
 def in_layer(page, layer):
     expect(page.locator(f'#sense-map-around [data-key][data-layer="{layer}"]')).to_be_attached()
     return page.evaluate(POINTS)
@@ -199,3 +203,10 @@ def test_on_a_phone_nothing_is_wider_than_the_page(open_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator("#sense-map .js-plotly-plot").bounding_box()["height"] < 400
     assert page.locator("#sense-map .textpoint").count() == 0  # they would cover the points
+    before = page.evaluate(RING)
+    camera = "document.querySelector('#sense-map .modebar-btn')"
+    page.evaluate(f"{camera}.addEventListener('click', () => {{ window.taken = ({RING})(); }}, true)")
+    with page.expect_download():
+        page.get_by_role("button", name="PNG", exact=True).locator("visible=true").click()
+    assert page.evaluate("window.taken") == "#1b1f24", "white on white"
+    assert page.evaluate(RING) == before != "#1b1f24"
