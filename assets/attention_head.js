@@ -109,7 +109,7 @@
       if (stage.firstChild !== drawings[look.form].sheet) stage.replaceChildren(drawings[look.form].sheet);
       stage.classList.toggle('matrix', look.form === 'matrix');
       const many = drawings[look.form].show(selected, leastOf(), look.close);
-      drawings[look.form].point(pinned);
+      drawings[look.form].point(pointed ?? pinned);
       say();
       explain(many);
       element.dataset.which = which;

@@ -62,7 +62,9 @@
     const words = attention.words(which);
     pen.fillText(`${data.model} · ${several ? words.replace(/head [0-9]+$/, 'heads:') : words}`, 12, 24);
     pen.font = '12px system-ui, sans-serif';
-    pen.fillText(`strongest: ${explorer.percent(selected.largest)}${selected.hidden.length ? ` · hidden tokens took ${explorer.percent(selected.absorbed)}` : ''}`, 12, 42);
+    const said = explorer.attentionSay(selected, isMatrix ? null : pinned).map(part => part.textContent ?? part).join('');
+    const hidden = selected.hidden.length ? ` · hidden tokens took ${explorer.percent(selected.absorbed)}` : '';
+    pen.fillText(said + hidden, 12, 42, Math.max(width, 560) - 24);
     const every = Math.ceil(12 / size);
     pen.textBaseline = 'middle';
     selected.rows.forEach((unit, place) => {

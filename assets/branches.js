@@ -57,7 +57,7 @@
       let shared = 0;
       while (shared < left.steps.length && shared < right.steps.length && left.nodes[shared] === right.nodes[shared]) shared += 1;
       compare.replaceChildren(column(left, shared), column(right, shared),
-        make('p', 'note', `The first ${shared} tokens are the same (grey). A longer text is less probable: compare the mean per token.`));
+        make('p', 'note', `The first ${shared === 1 ? "token is" : `${shared} tokens are`} the same (grey). A longer text is less probable: compare the mean per token.`));
     };
 
     element.addEventListener('click', event => {

@@ -1,6 +1,14 @@
 // What Gradio's fields and tabs leave to be wished for by keyboard: lists close behind the focus and open again where
-// it stayed, arrow keys walk tabs, and a box for whole numbers shows the one that is taken.
+// it stayed, arrow keys walk tabs, and a box for whole numbers shows the one that is taken; and where fields stand.
 (() => {
+  const explorer = (window.explorer = window.explorer || {});
+
+  // Of the fields that are drawn in a place: label -> value. Gradio draws what is folded away when it is first opened.
+  explorer.fieldsIn = place => new Map(
+    [...document.querySelectorAll(`${place} :is(input[type="range"], input[type="number"], input[role="combobox"])`)]
+      .map(field => [field.getAttribute('aria-label') ?? field.closest('[id]').id, field.value]));
+  explorer.fieldsDiffer = (some, others) => [...some].some(([label, value]) => (others.get(label) ?? value) !== value);
+
   // Any key opens the list, also that by which the visitor leaves it: Gradio is not to hear of it. And what can be
   // scrolled is a stop of Tab, which would lead into the list as it closes.
   const leaveList = event => {

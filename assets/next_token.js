@@ -70,6 +70,14 @@
       return made;
     };
 
+    const save = (shown, before, after) => {
+      const controls = Object.entries(settings);
+      const rows = shown.map(({token: {text, token_id: id}, place}) =>
+        [place, text, id, before.shares[id], after.shares[id], ...controls.map(([, number]) => number)]);
+      const heads = ['rank', 'token', 'token_id', 'probability', 'probability_after', ...controls.map(([name]) => name)];
+      explorer.attentionTake.table('next-token-after', [heads, ...rows]);
+    };
+
     const draw = () => {
       if (!data) return;
       const began = performance.now();
@@ -93,7 +101,11 @@
       const text = make('p', 'ending', '', {dir: 'auto'});
       text.append(make('span', '', data.ending), make('b', 'gap', ' ?'));
       const how = make('p', 'note', 'Each control works on what the one above it left: top p counts its share after the temperature.');
-      element.replaceChildren(text, make('p', 'kept', after_words, {role: 'status'}), heads, list, others(rows, before, after), table(stages), ...(stages.length > 2 ? [how] : []));
+      const taken = make('div', 'take-away');
+      const take = make('button', '', 'CSV of before and after', {type: 'button', 'data-take': 'after'});
+      take.addEventListener('click', () => save(shown, before, after));
+      taken.append(take);
+      element.replaceChildren(text, make('p', 'kept', after_words, {role: 'status'}), heads, list, others(rows, before, after), table(stages), ...(stages.length > 2 ? [how] : []), taken);
       element.explorer = {stages, ids: data.prompt_ids};
       element.dataset.ms = (performance.now() - began).toFixed(1);
     };

@@ -47,22 +47,21 @@
 
     const prompt = () => document.querySelector('#generate-text textarea')?.value ?? head.prompt;
     let asked = null; // the model that is chosen, once it was changed
-    let isSetAnew = false; // a control was moved since
+    let controls = new Map(); // as they stood when it was asked for
+    const stand = () => (document.body.dataset.restored ? (controls = explorer.fieldsIn('.generating .settings')) : setTimeout(stand, 50));
+    stand();
     const compare = () => {
       const isOthers = asked !== null && asked !== head.model;
       const isAnswered = prompt().trim() === head.prompt?.trim();
       const other = element.querySelector('.sheet-other');
-      other.hidden = isAnswered && !isOthers && !isSetAnew;
+      other.hidden = isAnswered && !isOthers && !explorer.fieldsDiffer(controls, explorer.fieldsIn('.generating .settings'));
       other.replaceChildren(
         isOthers ? `${head.model} wrote this. `
           : `This was written ${isAnswered ? 'with the settings' : 'from the prompt'} before. `,
         make('span', 'press', `Press Write, or Enter, for ${isOthers ? `a text by ${asked}` :
           isAnswered ? 'one with yours' : 'one from yours'}.`));
     };
-    explorer.setAnew = () => {
-      isSetAnew = true;
-      compare();
-    };
+    explorer.setAnew = () => setTimeout(compare, 50); // Gradio has put it into the fields by then
     document.addEventListener('input', ({target}) => target.closest('.generating .settings') && explorer.setAnew());
     document.addEventListener('click', ({target}) =>
       target.closest('.reset-button')?.closest('.generating .settings') && explorer.setAnew());
@@ -269,7 +268,7 @@
         if (lines[0].turn < head.turn) return; // late: of what was stopped or overtaken
         if (lines[0].turn !== head.turn) {
           began = performance.now();
-          isSetAnew = false;
+          stand();
         }
         if (lines[0].prompt !== head.prompt || lines[0].model !== head.model) { // another tree, whose tokens are others
           known = null;

@@ -22,6 +22,7 @@ from explorer.models.backend import LoadedModel
 VISITORS = "The visitor's sentences"
 TOP_DIMENSIONS = 10  # whose covariance is told
 LEAST_POINTS = 3
+LEAST_UNKNOWN = 0.01  # share of the tokens that is worth a remark
 MOST_DRAWN = 5_000
 MOST_SEED = 2**32 - 1
 
@@ -261,6 +262,11 @@ def _result(
 def _remarks(census: Census, plan: SamplePlan) -> Iterator[str]:
     if census.readings > census.sentences:
         yield "Sentences longer than the model reads were read in parts, each as a sentence of its own."
+    if census.unknown >= LEAST_UNKNOWN * census.tokens:
+        yield (
+            f"{census.unknown:,} of the {census.tokens:,} tokens are unknown to this model, whose vocabulary lacks "
+            "these words, signs or their script: it sees the same sign for each, and their vectors are alike."
+        )
     if not plan.words:
         yield (f"Nothing is used {plan.least_uses} times or more: there is no self-similarity. Give more text.")
     if plan.left_out:

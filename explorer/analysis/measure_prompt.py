@@ -20,10 +20,11 @@ def measure_prompt(model: LoadedModel, text: str) -> PromptLength:
         UnsuitableModel: The model does not write from left to right.
         UnsuitableText: It cannot be read, or is longer than the model reads; the message says by how much.
     """
-    ids, tokenizer = encode_prompt(model, text), model.tokenizer
-    unknown = tokenizer.unk_token_id
-    stands_for_more = unknown in (
-        tokenizer.bos_token_id,
-        tokenizer.eos_token_id,
-    )  # GPT-2 lacks no byte, and has no other
-    return PromptLength(len(ids), model.limit_tokens, 0 if stands_for_more else ids.count(unknown))
+    ids = encode_prompt(model, text)
+    return PromptLength(len(ids), model.limit_tokens, ids.count(unknown_id(model.tokenizer)))
+
+
+def unknown_id(tokenizer: object) -> int | None:
+    """The id of the token that stands for whatever the vocabulary lacks, and for nothing else; None = there is none."""
+    unknown, *others = (getattr(tokenizer, f"{kind}_token_id", None) for kind in ("unk", "bos", "eos"))
+    return None if unknown in others else unknown  # GPT-2 lacks no byte, and has one token for all three

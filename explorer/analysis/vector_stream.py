@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 
 from explorer.analysis.blanks import check_characters
 from explorer.analysis.embeddings import TokenizedSentence, tokenize_sentences
+from explorer.analysis.measure_prompt import unknown_id
 from explorer.analysis.vector_spaces import NO_WORD
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.backend import LoadedModel
@@ -69,6 +70,8 @@ class Census:
         points: How many vectors there will be.
         uses: Of each kind.
         differ: Whether two sentences differ.
+        tokens: How many the model reads, special ones included.
+        unknown: How many of them stand for what the vocabulary lacks.
     """
 
     sentences: int
@@ -76,6 +79,8 @@ class Census:
     points: int
     uses: Mapping[Hashable, int]
     differ: bool
+    tokens: int
+    unknown: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,12 +136,14 @@ def take_census(model: LoadedModel, corpus: Corpus) -> Census:
         UnsuitableText: A sentence cannot be read; the message says which.
     """
     uses: Counter[Hashable] = Counter()
-    readings = points = 0
+    readings = points = tokens = unknown = 0
+    sign = unknown_id(model.tokenizer)
     written = _Written(corpus.sentences)
     for reading in read_corpus(model, replace(corpus, sentences=written)):
         uses.update(reading.kinds)
         readings, points = reading.number + 1, reading.first + len(reading.kinds)
-    return Census(written.count, readings, points, uses, written.differ)
+        tokens, unknown = tokens + len(reading.ids), unknown + reading.ids.count(sign)
+    return Census(written.count, readings, points, uses, written.differ, tokens, unknown)
 
 
 class _Written:

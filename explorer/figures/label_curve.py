@@ -27,11 +27,13 @@ class LabelCurve:
         name: Of the method.
         points: (examples, score), of the runs that are done.
         is_baseline: Whether it is no model of ours: dashed.
+        mark: Place in layer_lines.MARKS.
     """
 
     name: str
     points: tuple[tuple[int, float], ...]
     is_baseline: bool = False
+    mark: int = 0
 
 
 def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, float]) -> go.Figure:
@@ -43,8 +45,8 @@ def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, f
         chance: What needs no example, e.g. the most frequent class: name -> score.
     """
     figure = go.Figure()
-    for mark, curve in enumerate(curves):
-        colour, symbol, _ = mark_of(mark)
+    for curve in curves:
+        colour, symbol, _ = mark_of(curve.mark)
         figure.add_trace(
             go.Scatter(
                 x=[count for count, _ in curve.points],
@@ -59,8 +61,8 @@ def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, f
             )
         )
     names = [
-        f"<span style='color:{mark_of(mark)[0]}'>{mark_of(mark)[2]}</span> {escape(curve.name)}"
-        for mark, curve in enumerate(curves)
+        f"<span style='color:{mark_of(curve.mark)[0]}'>{mark_of(curve.mark)[2]}</span> {escape(curve.name)}"
+        for curve in curves
     ]
     figure.add_annotation(
         x=0, y=1, xref="paper", yref="paper", yanchor="bottom", xanchor="left", align="left",

@@ -34,8 +34,13 @@ class Curve:
     mark: int = 0
 
 
-def loss_chart(curves: Sequence[Curve]) -> go.Figure:
-    """Training loss (thin) and held-out loss (dashed, with marks) of each run over its epochs."""
+def loss_chart(curves: Sequence[Curve], *, is_named: bool = False) -> go.Figure:
+    """Training loss (thin) and held-out loss (dashed, with marks) of each run over its epochs.
+
+    Args:
+        curves: Of each run.
+        is_named: Whether a single one is told by its name, too.
+    """
     figure, last = go.Figure(), _last_epoch(curves)
     for curve in curves:
         colour, symbol, _ = mark_of(curve.mark)
@@ -47,27 +52,30 @@ def loss_chart(curves: Sequence[Curve]) -> go.Figure:
     names = _names(curves)
     if len(curves) == 1:
         _, _, glyph = mark_of(curves[0].mark)
-        names = [f"— training   {glyph} held out"]
+        names = [*(_names(curves) if is_named else []), f"— training   {glyph} held out"]
     else:
         names.append("line: training; dashed, with marks: held out")
     return _finish(figure, curves, names, "loss per example")
 
 
-def score_chart(curves: Sequence[Curve], score: str, baselines: Mapping[str, float]) -> go.Figure:
+def score_chart(
+    curves: Sequence[Curve], score: str, baselines: Mapping[str, float], *, is_named: bool = False
+) -> go.Figure:
     """The task's main score on the held-out examples, beside baselines; as high as the losses of the same runs.
 
     Args:
         curves: Of each run.
         score: Its name, as of tuning_words.SCORES.
         baselines: Name -> the same score without fine-tuning.
+        is_named: As loss_chart takes it.
     """
     figure, last = go.Figure(), _last_epoch(curves)
     for curve in curves:
         colour, symbol, _ = mark_of(curve.mark)
         points = [(step.epoch, step.score) for step in curve.steps if step.score is not None]
-        line = {"color": colour, "width": 2, "dash": "dot" if len(points) == 1 else None}
+        line = {"color": colour, "width": 2, "dash": "dot" if _is_level(points) else None}
         _draw(figure, curve.name, _level(points, last), line, symbol, share=is_share(score))
-    names = [*_names(curves), " "] if len(curves) > 1 else []
+    names = [*_names(curves), " "] if is_named or len(curves) > 1 else []
     figure = _finish(figure, curves, names, f"held-out {score_label(score)}")
     values = [step.score for curve in curves for step in curve.steps if step.score is not None]
     if values or baselines:
@@ -100,7 +108,7 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
             parts.append(f"held-out {score_label(score)} {_way([score_words(score, value) for value in scores])}")
         if not parts:
             continue
-        at_once = " (fitted at once to features read once)" if not losses and len(held) == 1 else ""
+        at_once = " (fitted at once to features read once)" if not losses and len({*held}) == 1 else ""
         said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores)}{_is_short(losses)}.")
     return "".join(map(note, said))
 
@@ -132,7 +140,11 @@ def _last_epoch(curves: Sequence[Curve]) -> float:
 
 def _level(points: Sequence[tuple[float, float]], last: float) -> Sequence[tuple[float, float]]:
     """What was measured once has no course: beside other runs it is a level over all their epochs."""
-    return [(at, points[0][1]) for at in (0.0, last)] if len(points) == 1 and last > points[0][0] else points
+    return [(at, points[-1][1]) for at in (0.0, last)] if _is_level(points) and last > points[-1][0] else points
+
+
+def _is_level(points: Sequence[tuple[float, float]]) -> bool:
+    return len({at for at, _ in points}) == 1
 
 
 def _way(numbers: Sequence[str]) -> str:

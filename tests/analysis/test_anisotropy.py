@@ -85,7 +85,14 @@ def test_words_are_the_mean_of_their_tokens_in_any_case():
     pairs = [(0, 1), (0, 2), (1, 2)]
     cosines = [words[a][1] @ words[b][1] / np.linalg.norm(words[a][1]) / np.linalg.norm(words[b][1]) for a, b in pairs]
     assert lone.metrics["mean_cosine"][1] == pytest.approx(np.mean(cosines), abs=1e-5)
-    assert lone.metrics["self_similarity"] == (None,) * 3 and "no self-similarity" in lone.remarks[0]
+    assert lone.metrics["self_similarity"] == (None,) * 3 and "no self-similarity" in lone.remarks[-1]
+
+
+def test_that_the_model_cannot_read_a_corpus_is_told():
+    read = measure_anisotropy(own("word_piece"), sentences=["the cat plays", "cat the"], **LOOSE)
+    strange = measure_anisotropy(own("word_piece"), sentences=["我 喜欢 cat", "the 猫"], **LOOSE)
+    assert not any("unknown" in remark for remark in read.remarks)
+    assert any("tokens are unknown to this model" in remark for remark in strange.remarks)
 
 
 def test_the_length_of_parts_and_batches_changes_nothing(monkeypatch):

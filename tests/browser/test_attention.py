@@ -94,10 +94,13 @@ def several_heads_are_drawn_over_each_other(page):
 
 
 def arrow_keys_walk_heads_and_layers(page):
-    head = page.locator(HEAD)
-    page.locator(".head-stage").focus()
+    head, tokens = page.locator(HEAD), page.locator(f"{HEAD} .lines-tokens[data-side='query']")
+    tokens.focus()
+    page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     expect(head).to_have_attribute("data-painted", "encoder-4-3")
+    expect(page.locator(SAID)).to_contain_text(f"“{tokens.locator('.unit.at').inner_text()}”")  # marked and told
+    page.locator(".head-stage").focus()
     page.keyboard.press("ArrowUp")
     expect(head).to_have_attribute("data-painted", "encoder-3-3")
     page.wait_for_url("**at=encoder-3-3**")

@@ -85,8 +85,13 @@ def it_opens_on_a_finished_example(page):
         page.locator(".model-picker:visible input").fill(model)
         page.locator(".model-picker:visible input").press("Enter")
         expect(other).to_contain_text(says) if says else expect(other).to_be_hidden()
-    page.locator(".settings input[type=number]:visible").first.fill("1.5")
+    temperature = page.locator(".settings input[type=number]:visible").first
+    temperature.fill("1.5")
     expect(other).to_contain_text("This was written with the settings before. Press Write")
+    temperature.fill("0.7")
+    expect(other).to_be_hidden()
+    temperature.fill("1.5")
+    expect(other).to_be_visible()
     come_to_rest(page)
 
 

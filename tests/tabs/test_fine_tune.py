@@ -139,7 +139,8 @@ def test_views_draw_every_state_of_a_job_and_escape_what_was_typed():
     assert [list(trace.x) for trace in figure.data[:2]] == [[8, 32], [8, 32]]
     assert {trace.name.split(",")[0] for trace in loss.data} == {"Everything"}, "of many runs one is looked at"
     lines, chance = curves.label_curves(label_job)
-    assert [line.is_baseline for line in lines] == [False, True, False] and list(chance) == ["most frequent class"]
+    assert [line.is_baseline for line in lines] == [False, False, True] and list(chance) == ["most frequent class"]
+    assert [line.mark for line in lines] == [0, 1, 2] and "●</span> Everything" in loss.layout.annotations[0].text
 
 
 def test_a_picture_and_its_file_say_model_task_method_and_how_many():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import gradio as gr
 
 from explorer.figures.job_list import run_table
@@ -55,6 +57,7 @@ def draw(looked: Looked) -> tuple:
     status, steps = looked.status, looked.read_steps(looked.status.id)
     is_labels = kind_of(status.spec) == "labels"
     curves = curves_of(status, steps, only=looked.run if is_labels else None)
+    named = {"is_named": is_labels}  # the charts are of one run of several
     score, baselines = score_of(status, looked.run)
     has_loss, is_over = has_course(curves), status.state in ("done", "stopped", "failed")
     has_score = any(step.score is not None for curve in curves for step in curve.steps)
@@ -66,10 +69,12 @@ def draw(looked: Looked) -> tuple:
     if has_score:
         label = score_label(score)
         said += note(f"{label[:1].upper()}{label[1:]}: {explain_score(score, looked.the_run.recipe.task)}")
+    to_come = partial(waiting_chart, height=HEIGHT_PIXELS)
+    losses = loss_chart(curves, **named) if has_loss else None if curves and is_over else to_come(LOSS_TO_COME)
     return (
         label_chart(drawn, score, chance) if drawn else None,
-        loss_chart(curves) if has_loss else None if curves and is_over else waiting_chart(LOSS_TO_COME, HEIGHT_PIXELS),
-        score_chart(curves, score, baselines) if has_score else waiting_chart("scores, once measured", HEIGHT_PIXELS),
+        losses,
+        score_chart(curves, score, baselines, **named) if has_score else to_come("scores, once measured"),
         said,
         run_table(status),
         _foot(looked, has_loss) + job_links([(status, steps)], "fine-tune"),
@@ -82,14 +87,19 @@ def curves_of(status: JobStatus, steps: Steps, only: int | None = None) -> list[
     Args:
         status: Of their job.
         steps: Of all of them.
-        only: Index of the only one wanted; None = all.
+        only: Index of the only one wanted, with the mark that its method has over ever more examples; None = all.
     """
-    begun = sorted({logged.run for logged in steps})
+    begun, methods = sorted({logged.run for logged in steps}), _methods_of(status)
+    marks = enumerate(begun) if only is None else [(methods.index(status.spec.runs[only].recipe.method), only)]
     return [
         Curve(run_name(status.spec, index), tuple(logged.step for logged in steps if logged.run == index), mark)
-        for mark, index in enumerate(begun)
-        if only is None or index == only
+        for mark, index in marks
+        if index in begun
     ]
+
+
+def _methods_of(status: JobStatus) -> list[str]:
+    return list(dict.fromkeys(run.recipe.method for run in status.spec.runs))
 
 
 def score_of(status: JobStatus, run: int) -> tuple[str, dict[str, float]]:
@@ -116,7 +126,11 @@ def label_curves(status: JobStatus) -> tuple[tuple[LabelCurve, ...], dict[str, f
                 points += [(count, value)] if count not in dict(points) else []
             else:
                 chance[name] = value
-    return tuple(LabelCurve(name, tuple(sorted(points)), flag) for (name, flag), points in lines.items()), chance
+    marks = {(METHODS[method], False): mark for mark, method in enumerate(_methods_of(status))}
+    for key in sorted(lines, key=lambda key: key[1]):  # baselines last
+        marks.setdefault(key, len(marks))
+    drawn = sorted(lines, key=marks.__getitem__)
+    return tuple(LabelCurve(key[0], tuple(sorted(lines[key])), key[1], marks[key]) for key in drawn), chance
 
 
 def _update(looked: Looked) -> tuple:

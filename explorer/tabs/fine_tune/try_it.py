@@ -24,6 +24,7 @@ from explorer.tabs.fine_tune.looking import Looked, need_tuned
 from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import run_links
 from explorer.tabs.messages import error_box, explain, in_place
+from explorer.tabs.unread_words import told_unread
 from explorer.training.jobs.naming import tuned_name
 from explorer.training.jobs.store import JobStore
 from explorer.training.tuning.examples import (
@@ -59,6 +60,7 @@ FIRST = {  # task -> what stands in the boxes where the model learned from our o
     "causal": ("In spring the bees", ""),
     "text_to_text": ("She plays the piano every evening.", ""),
 }
+CUT = ("classification", "tagging")  # tasks that read one text, and no more of it than a run learned from
 MOST_WORDS = 8
 MOST_SIDES = 4
 WRITTEN_TOKENS = 16
@@ -176,7 +178,8 @@ def ask_tuned(registry: Registry, looked: Looked, text: str, second: str) -> Ite
     if draw:
         yield from in_place(registry, outputs=1)(partial(draw, titles=[side.title for side in sides]))(names, text)
     else:
-        judge = partial(_judge, task=task, sides=sides, without=_without(looked))
+        most = looked.the_run.recipe.length_tokens
+        judge = partial(_judge, task=task, sides=sides, without=_without(looked), most=most)
         yield from in_place(registry, outputs=1)(judge)(names, text, second)
 
 
@@ -208,7 +211,7 @@ def example_of(task: str, text: str, second: str) -> Example:
 
 
 def _judge(
-    models: Registry, names: list[str], text: str, second: str, *, task: str, sides: list[Side], without: str
+    models: Registry, names: list[str], text: str, second: str, *, task: str, sides: list[Side], without: str, most: int
 ) -> tuple:
     from explorer.training.tuning.applying import judge_before, judge_texts  # torch
 
@@ -220,7 +223,8 @@ def _judge(
             judge = partial(judge_before, facts=read_facts(Path(models.card(names[-1]).source.path)))
         [judged] = models.run(name, partial(judge, examples=examples))
         columns.append((side.title, judged, side.labels))
-    return (judged_sides(columns, is_sure=task != "similarity") + without,)
+    unread = told_unread(models, names[-1], text, *[second] * bool(second), most=most * (task in CUT))
+    return (judged_sides(columns, is_sure=task != "similarity") + unread + without,)
 
 
 def _without(looked: Looked) -> str:

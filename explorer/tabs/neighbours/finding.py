@@ -95,6 +95,10 @@ class Static:
     def __init__(self) -> None:
         self._files: Kept[str, StaticVectors] = Kept(settings().most_kept_vectors_mib, _size_bytes)
 
+    def read(self, file: str) -> StaticVectors:
+        """The vectors of a file. Raises as read_static_vectors does."""
+        return self._files.get(file, lambda: read_static_vectors(Path(file)))
+
     def find(
         self, models: Registry, model: str, word: str, file: str | None, near: tuple[NearUses, ...]
     ) -> UseNeighbours:
@@ -109,8 +113,7 @@ class Static:
         """
         try:
             if file:
-                vectors = self._files.get(file, lambda: read_static_vectors(Path(file)))
-                return UseNeighbours(near, find_file_neighbours(vectors, word=word, k=NEAREST))
+                return UseNeighbours(near, find_file_neighbours(self.read(file), word=word, k=NEAREST))
             ask = partial(analysis.find_static_neighbours, word=word, k=NEAREST)
             return UseNeighbours(near, models.run(model, ask))
         except ExplorerError as error:  # of this column alone: the other is there all the same

@@ -14,13 +14,14 @@ from explorer.models.registry import Registry
 from explorer.tabs.layer_slider import count_layers, read_layer, without_bounds
 from explorer.tabs.messages import QUIET, error_box, in_place
 from explorer.tabs.neighbours.code import near_code
-from explorer.tabs.neighbours.finding import NEAREST, Static, add_use, find_near, read_query
+from explorer.tabs.neighbours.finding import NEAREST, add_use, find_near, read_query
 from explorer.tabs.neighbours.gallery import Start
 from explorer.tabs.neighbours.material import read_uses, source_words, use_in_sight
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import LAYER, choose_options, read_vector
 from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
+from explorer.tabs.unread_words import told_unread
 from explorer.tabs.views import View
 
 PAPER = "https://arxiv.org/abs/1802.05365"
@@ -39,7 +40,6 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         first: What it opens on.
         start: The example that it is of.
     """
-    static = Static()
 
     def offer() -> list[tuple[str, str]]:
         return [*BESIDE, *beside_options(registry, registry.names(Ability.EMBED))]
@@ -82,9 +82,10 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
             find_near(desk.vectors, models, name, uses, typed, place, *which)
             for name, which in zip(names, vectors, strict=False)
         ]
-        found = static.find(models, names[0], word or _form(near[0]), file, tuple(near))
+        found = desk.static.find(models, names[0], word or _form(near[0]), file, tuple(near))
         code = near_code(word, own, typed, place, _chosen(desk, models, found.near, uses, vectors), NEAREST)
-        return "", _draw(found, add_use(uses, typed), place), _foot(found, word, own, code, has_file=bool(file))
+        unread = told_unread(models, names[0], typed.sentences[0]) if typed else ""
+        return unread, _draw(found, add_use(uses, typed), place), _foot(found, word, own, code, has_file=bool(file))
 
     def draw(model: str, word: str, own: str, use: float, query: str, compare: str, *inputs: object) -> Iterator[tuple]:
         names = [model] if compare in NOBODY else [model, model if compare == SAME else compare]

@@ -15,6 +15,7 @@ from explorer.errors import UnsuitableText
 from explorer.figures.notes import note
 from explorer.settings import settings
 from explorer.tabs.messages import QUIET, explain
+from explorer.tabs.neighbours.finding import Static
 from explorer.tabs.neighbours.material import MOST_USES
 from explorer.tabs.uploads import SENTENCE_FILES, file_button
 
@@ -30,7 +31,8 @@ class Own:
         sentences: Uploads a file of sentences into the text.
         vectors: Holds a file of word vectors, or nothing.
         without: Goes back to the model's own word vectors.
-        said: What was taken of a file.
+        said: What was taken of a file of sentences.
+        vectors_said: What was taken of a file of word vectors.
     """
 
     text: gr.Textbox
@@ -38,6 +40,7 @@ class Own:
     vectors: gr.UploadButton
     without: gr.Button
     said: gr.HTML
+    vectors_said: gr.HTML
 
 
 def build_own() -> Own:
@@ -53,15 +56,14 @@ def build_own() -> Own:
         sentences = file_button("Sentences from a file", SENTENCE_FILES, "neighbours-sentences")
         said = gr.HTML(note(f"Text, csv or tsv, with senses or without; also in gzip. {most}"), padding=False)
         vectors = file_button("Word vectors from a file", VECTOR_FILES, "neighbours-vectors")
+        vectors_said = gr.HTML(_about_vectors(), padding=False)
         without = gr.Button("Back to the model’s own word vectors", size="sm", visible=False, elem_classes="own-file")
-        gr.HTML(
-            note(f"GloVe or word2vec as text, also in gzip; the first words of a large file will do. {most}"),
-            padding=False,
-        )
-    return Own(text, sentences, vectors, without, said)
+    return Own(text, sentences, vectors, without, said, vectors_said)
 
 
-def wire_own(own: Own, word: gr.Dropdown, use: gr.Number, message: gr.HTML) -> list[gr.events.Dependency]:
+def wire_own(
+    own: Own, word: gr.Dropdown, use: gr.Number, message: gr.HTML, static: Static
+) -> list[gr.events.Dependency]:
     """Let files fill the boxes; returns the events after which the word vectors are others."""
 
     def take(path: str | None, word: str | None) -> tuple:
@@ -75,8 +77,25 @@ def wire_own(own: Own, word: gr.Dropdown, use: gr.Number, message: gr.HTML) -> l
 
     own.sentences.upload(take, [own.sentences, word], [message, own.text, use, own.said], **QUIET)
     loaded = own.vectors.change(lambda path: gr.Button(visible=bool(path)), own.vectors, own.without, **QUIET)
+    loaded.then(lambda path: _say_vectors(static, path), own.vectors, own.vectors_said, **QUIET)
     left = own.without.click(lambda: (None, gr.Button(visible=False)), None, [own.vectors, own.without], **QUIET)
     return [loaded, left]
+
+
+def _about_vectors() -> str:
+    most = f"at most {settings().largest_upload_mib:g} MiB"
+    return note(f"GloVe or word2vec as text, also in gzip, {most}; the first words of a large file will do.")
+
+
+def _say_vectors(static: Static, path: str | None) -> str:
+    """What is wrong with a file of word vectors, where it was chosen, or what it brings."""
+    if not path:
+        return _about_vectors()
+    try:
+        found = static.read(path)
+    except Exception as error:
+        return explain(error)
+    return note(f"{found.source}: {len(found.words):,} words, under “Without context” in the view “Neighbours”.")
 
 
 def read_upload(path: Path, word: str) -> tuple[str, str]:

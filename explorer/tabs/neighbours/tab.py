@@ -18,6 +18,7 @@ from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.neighbours import nearest, quiz, sense_numbers, use_map
 from explorer.tabs.neighbours.corpus import build_corpus
+from explorer.tabs.neighbours.finding import Static
 from explorer.tabs.neighbours.first_neighbours import FIRST_LAYERS, read_first_neighbours
 from explorer.tabs.neighbours.gallery import Start, read_gallery
 from explorer.tabs.neighbours.material import Vectors, read_uses, shared_vectors, use_in_sight
@@ -73,7 +74,7 @@ def build(registry: Registry) -> LinkedTab:
                     )  # fmt: skip
                     bring = build_own()
                     own, vectors = bring.text, shared_vectors()
-                    desk = Desk(picker.name, word, own, use, bring.vectors, which, message, vectors)
+                    desk = Desk(picker.name, word, own, use, bring.vectors, which, message, vectors, Static())
                     build_corpus(registry, desk)
             with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 told = build_look(start.look_for)
@@ -86,7 +87,7 @@ def build(registry: Registry) -> LinkedTab:
         shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
         listed = [box.change(_list_uses, [word, own, use], uses, **QUIET) for box in (word, own)]
         went = use.change(None, use, None, js=GO, **QUIET)
-        loaded = wire_own(bring, word, use, message)
+        loaded = wire_own(bring, word, use, message, desk.static)
         followed = follow_layers(registry, picker.name, which.layer, which.chosen, message, picker.changed)
         wire(message, views, shown, [*listed, went, *loaded, followed, *which.changed])
         ahead = partial(_embed_ahead, registry, vectors, start)  # behind the page, which is drawn meanwhile
@@ -134,7 +135,7 @@ def _list_uses(word: str, own: str, use: float) -> str:
 
 def _fills(start: Start) -> dict[str, object]:
     """What an example puts into fields, by their names in the address."""
-    query = {"model": start.model, "word": start.word, "own": "", "use": start.use, "layer": start.layer}
+    query = {"model": start.model, "word": start.word, "own": "", "use": start.use, "query": "", "layer": start.layer}
     return query | {"beside": start.compare, "beside_layer": start.other_layer, "show": VIEW}
 
 

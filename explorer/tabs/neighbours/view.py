@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from explorer.tabs.neighbours.finding import Static
 from explorer.tabs.neighbours.material import Vectors
 from explorer.tabs.neighbours.which_vector import Which
 
@@ -21,6 +22,7 @@ class Desk:
         which: Which vector of each use.
         message: Where errors and progress are shown.
         vectors: Recent ones.
+        static: Words near a word without context, and files of vectors that were read.
     """
 
     model: gr.Dropdown
@@ -31,3 +33,4 @@ class Desk:
     which: Which
     message: gr.HTML
     vectors: Vectors
+    static: Static
