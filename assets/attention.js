@@ -3,6 +3,7 @@
   const explorer = (window.explorer = window.explorer || {});
   const MOST_KEPT_BYTES = 48 * 2 ** 20; // of heads in the browser, in full precision
   const AHEAD_CELLS = 300 * 300; // the neighbours of a larger head are not fetched before they are wanted
+  const MOST_FRAMES = 120; // waited for a view to come into sight
   const REST_MS = 500; // the address follows when the arrow keys rest
 
   // "encoder-3-5": layer 3, head 5, counted from 1; "encoder-3-mean", "encoder-mean-5", "encoder-mean"; "encoder-3-rollout"
@@ -128,7 +129,16 @@
     clearTimeout(resting);
     put('attention-which', which);
     all('go')(which);
-    setTimeout(() => document.querySelector('.views [data-tab-id="head"]')?.click());
+    setTimeout(() => {
+      document.querySelector('.views [data-tab-id="head"]')?.click();
+      enter();
+    });
+  };
+  // The focus goes along, once the view is in sight: what had it is out of sight, and arrow keys walk on from there.
+  const enter = (tries = MOST_FRAMES) => {
+    const stage = document.querySelector('.attention-head .head-stage');
+    stage?.focus({preventScroll: true});
+    if (document.activeElement !== stage && tries) requestAnimationFrame(() => enter(tries - 1));
   };
   document.addEventListener('click', event => {
     const button = event.target.closest('[data-open-head]');

@@ -44,8 +44,13 @@
       pen.putImageData(image, 0, 0);
     };
 
+    const walkFrom = button => { // the grid is entered there by Tab
+      button.parentElement.querySelectorAll('.thumb[tabindex="0"]').forEach(other => (other.tabIndex = -1));
+      button.tabIndex = 0;
+    };
     const mark = which => stage.querySelectorAll('.thumb').forEach(button => {
       const isHere = button.dataset.openHead === which;
+      if (isHere) walkFrom(button);
       button.toggleAttribute('data-here', isHere);
       if (isHere) button.setAttribute('aria-current', 'true');
       else button.removeAttribute('aria-current');
@@ -119,8 +124,7 @@
       if (!by) return;
       event.preventDefault();
       if (!next) return;
-      button.tabIndex = -1;
-      next.tabIndex = 0;
+      walkFrom(next);
       next.focus();
     });
     numbers.addEventListener('click', () => explorer.attentionTake.table(explorer.attentionTake.fileOf('all-heads', data.model), data.rows));

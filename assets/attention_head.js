@@ -64,6 +64,7 @@
       drawings[look.form].point(pointed ?? pinned);
       say();
     };
+    const release = () => ((pointed = null), pin(pinned));
 
     const leastOf = () => attention.THRESHOLDS[attention.leastOf(look)];
     const explain = ({found, capped}) => {
@@ -243,6 +244,7 @@
     });
     // Arrow keys: left and right walk the heads, up and down the layers.
     element.addEventListener('keydown', event => {
+      if (event.key === 'Escape' && data && (pinned || pointed)) release();
       const [axis, by] = {ArrowLeft: ['head', -1], ArrowRight: ['head', 1], ArrowUp: ['layer', -1], ArrowDown: ['layer', 1]}[event.key] ?? [];
       if (!axis || !data || event.target.closest('select, input') || event.shiftKey || event.altKey || event.ctrlKey) return;
       event.preventDefault();

@@ -51,17 +51,22 @@ def pairs_note(cards: Iterable[ModelCard]) -> str:
 
 def histogram_words(found: Sequence[Anisotropy], layer: int) -> str:
     """What the cosines of one layer say, of each model."""
-    said = []
+    said, has_uses = [], False
     for name, one in zip(line_names(found), found, strict=True):
         at = place_of(one, layer)
         cosine, same = one.metrics["mean_cosine"][at], one.metrics["self_similarity"][at]
         words = "any two words" if one.protocol.unit == "words" else "any two tokens"
+        has_uses = has_uses or same is not None
         uses = "" if same is None else f", two uses of one at {number_words(same)}"
         said.append(f"{name}, layer {one.layers[at]}: {words} are at a mean cosine of {number_words(cosine)}{uses}.")
     hint = (
         "What to see: random pairs belong at 0. If their hill stands to the right of it, all vectors point the same "
-        "way, and a high cosine says little. Only what the dashed hill has beyond the filled one is owed to the word."
+        "way, and a high cosine says little. "
     )
+    if has_uses:
+        hint += "Only what the dashed hill has beyond the filled one is owed to the word."
+    else:
+        hint += "No word is used twice in these sentences, so there is no second hill, of two uses of one word."
     return note(hint) + note(" ".join(said))
 
 

@@ -98,7 +98,7 @@ def quiz_score(rounds: Sequence[Round]) -> str:
     return (
         f"<p class='quiz-score'>So far, {questions}: <b>you {visitor}</b> · <b>the model {model}</b> "
         f"<span class='quiet'>(whichever was chosen when you guessed)</span> · a bag of words {words} · "
-        f"chance {chance:.2f}</p>"
+        f"chance {chance:.2f} <span class='quiet'>(the first guess at a question counts)</span></p>"
     )
 
 

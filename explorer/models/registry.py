@@ -163,7 +163,10 @@ class Registry:
         here = here[:MOST_NAMED]
         away = away[: MOST_NAMED - len(here)]
         told = " or ".join([*here, *([f"{' or '.join(away)} (with internet)"] if away else [])])
-        return f"Did you mean {told}?" if told else WHERE_MODELS_ARE_LISTED
+        kin = [card.name for card in cards if away and is_here(card) and card.model_type == close[0].model_type]
+        kin.sort(key=lambda one: -SequenceMatcher(None, one.casefold(), name.casefold()).ratio())
+        beside = f" Of its kind, {kin[0]} is here." if kin and not here and is_offline() else ""
+        return f"Did you mean {told}?{beside}" if told else WHERE_MODELS_ARE_LISTED
 
 
 def _near(name: str, called: Iterable[str]) -> list[str]:

@@ -100,6 +100,10 @@ def arrow_keys_walk_heads_and_layers(page):
     page.keyboard.press("ArrowRight")
     expect(head).to_have_attribute("data-painted", "encoder-4-3")
     expect(page.locator(SAID)).to_contain_text(f"“{tokens.locator('.unit.at').inner_text()}”")  # marked and told
+    page.keyboard.press("Enter")  # it stays
+    page.keyboard.press("Escape")
+    expect(tokens.locator(".unit.at")).to_have_count(0)
+    expect(page.locator(SAID)).to_contain_text("Strongest here: ")
     page.locator(".head-stage").focus()
     page.keyboard.press("ArrowUp")
     expect(head).to_have_attribute("data-painted", "encoder-3-3")
@@ -126,6 +130,7 @@ def test_every_head_in_little_opens_its_head_and_a_link_brings_it_back(open_page
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-2-2")
+    expect(page.locator(".head-stage")).to_be_focused()  # not the body: arrow keys walk on from there
     page.locator("[data-form='matrix']").click()
     page.wait_for_url("**look=matrix**")
     again = open_page(page.url[page.url.index("?") :])

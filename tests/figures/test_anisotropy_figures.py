@@ -90,6 +90,9 @@ def test_words_say_the_numbers_of_the_layer():
     assert "two words are at" in histogram_words([words], 1)
     once = anisotropy(metrics=anisotropy().metrics | {"self_similarity": (None,) * 3})
     assert "two uses of one at" not in histogram_words([once], 1)
+    assert "dashed hill" in both
+    assert "dashed hill" not in histogram_words([once], 1), "there is none in the chart"
+    assert "no second hill" in histogram_words([once], 1)
 
 
 def test_the_table_holds_every_layer_of_every_model_and_the_isotropic_value():

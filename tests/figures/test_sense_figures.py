@@ -196,4 +196,6 @@ def test_the_score_counts_both():
     assert "1 question: <b>you 1</b> · <b>the model 0</b>" in quiz_score([Round("a", True, False, False, 4)])
     rounds = [Round("a", True, False, True, 4), Round("b", True, True, False, 4), Round("c", False, False, False, 2)]
     assert "3 questions: <b>you 2</b> · <b>the model 1</b>" in quiz_score(rounds)
-    assert quiz_score(rounds).endswith("· a bag of words 1 · chance 1.00</p>")
+    assert quiz_score(rounds).endswith(
+        "· a bag of words 1 · chance 1.00 <span class='quiet'>(the first guess at a question counts)</span></p>"
+    )

@@ -92,6 +92,10 @@ def test_the_nearest_names_say_which_need_internet(registry, monkeypatch):
         monkeypatch.setattr("explorer.models.registry.is_here", lambda card, here=names_here: card.name in here)
         with pytest.raises(UnknownModel, match=re.escape(told)):
             registry.card("BERT", Ability.FILL_BLANKS)
+    small = card_of("BERT mini", Ability.EMBED)
+    monkeypatch.setattr("explorer.models.registry.is_here", lambda card: card is small)
+    with pytest.raises(UnknownModel, match=re.escape("(with internet)? Of its kind, BERT mini is here.")):
+        registry.with_card(small).card("BERT bas")
     with pytest.raises(UnknownModel, match=re.escape("Did you mean GPT-2 (with internet)?")):
         registry.card("gpt 2")
 

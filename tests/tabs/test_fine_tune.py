@@ -169,8 +169,8 @@ def test_a_learned_mix_of_layers_is_followed_to_the_neighbours_of_a_word():
     assert set(query) <= set(which.fields)
     asked = read_vector(*(query.get(name, box.value) for name, box in which.fields.items()))
     assert (asked.combine, asked.weights) == ("normalised", "0.2000, 0.5000, 0.3000")
-    unmixed = make_job("full")
-    assert "<a" not in moved.draw(look(replace(unmixed, outcomes={0: replace(OUTCOME, mix=())})))[2]
+    unmixed = moved.draw(look(replace(make_job("full"), outcomes={0: replace(OUTCOME, mix=())})))
+    assert "<a" not in unmixed[2] and "Frobenius" in unmixed[4] and "softmax" not in unmixed[4]
 
 
 def test_every_task_reads_an_own_sentence():

@@ -251,7 +251,7 @@ def _say(
 ) -> str:  # fmt: skip
     """What the examples are, in bars and words; what is wrong with them."""
     if source == YOURS and not key:
-        return note("Load a file, paste some rows, or type examples into the table below.")
+        return note("Load a file, paste some rows, or type examples into the table under “The first rows”.")
     try:
         examples = read_given(task, source, key, held, chosen)
         unit = "phrases" if task == "tagging" else "examples"

@@ -16,6 +16,7 @@ from explorer.tabs.later import later_figure
 VIEW = "moved"
 NOT_DONE = "How far the weights moved is measured when the run is done."
 PROTOCOL = "norm of the difference over norm of the start (Frobenius), all weights of a part as one vector"
+MIX_PROTOCOL = "the mix: softmax of one learned number for each layer (ELMo’s s)"
 
 
 def build(first: Looked) -> tuple[gr.Tab, Part]:
@@ -60,5 +61,6 @@ def draw(looked: Looked) -> tuple:
     mixed, mix = "", None
     if outcome.mix:
         mixed, mix = mix_words(outcome.mix) + mix_link(looked.the_run.model, outcome.mix), mix_bars(outcome.mix)
-    foot = caption([looked.the_run.model, PROTOCOL]) + run_links(looked, ("movements", "mix"), "movement", "")
+    how = ([PROTOCOL] if bars is not None else []) + ([MIX_PROTOCOL] if mix is not None else [])
+    foot = caption([looked.the_run.model, *how]) + run_links(looked, ("movements", "mix"), "movement", "")
     return said, bars, mixed, mix, foot
