@@ -78,7 +78,8 @@
       const scale = make('i', 'scale');
       const key = several ? attentionSeveral.legend(several) : [make('span', '', '0 %'), scale];
       legend.replaceChildren(...key, make('span', '', `${percent(selected.largest)}, the strongest here.`),
-        make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights ${from}${look.form === 'lines' ? '; of a token that is pointed at, all' : ''}.`), make('bdi', '', rest));
+        make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights ${from}${look.form === 'lines' ? '; of a token that is pointed at, all' : ''}.`), make('bdi', '', rest),
+        make('span', '', selected.columns.some(({text}) => text.startsWith('␣')) ? '␣: a space before the token.' : ''));
     };
 
     const drawnOf = word => attentionSeveral.headsOf(attention.read(word), look, stackOf(attention.read(word).stack).heads);

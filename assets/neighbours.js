@@ -1,4 +1,5 @@
-// The tab "Neighbours": whatever stands for a use, in any view, makes it the query: <... data-use="12">.
+// The tab "Neighbours": whatever stands for a use, in any view, makes it the query: <... data-use="12">. The list of all
+// uses is walked by arrow keys.
 (() => {
   const explorer = (window.explorer = window.explorer || {});
   const BOX = '#neighbours-use input';
@@ -26,7 +27,16 @@
     const row = list.querySelector(`[data-use="${Number(use)}"]`);
     list.querySelectorAll('[aria-current]').forEach(one => one === row || one.removeAttribute('aria-current'));
     row?.setAttribute('aria-current', 'true');
+    enterAt(list, row);
     show(list, row);
+  };
+  // The list is one stop of Tab: the row given, or the first in sight where that is not; arrow keys walk on from there.
+  const rowsOf = list => [...list.querySelectorAll('li:not([hidden]) > button')];
+  const chosenOf = list => list.querySelector('[aria-current]');
+  const enterAt = (list, row) => {
+    const rows = rowsOf(list), entry = rows.includes(row) ? row : rows[0];
+    list.querySelectorAll('button[tabindex="0"]').forEach(one => one === entry || (one.tabIndex = -1));
+    if (entry && entry.tabIndex !== 0) entry.tabIndex = 0;
   };
   const show = (list, row) => {
     if (!row || !list.clientHeight) return;
@@ -44,13 +54,31 @@
     const list = choice.closest('#use-list').querySelector('.use-list');
     list.querySelectorAll('li').forEach(row => (row.hidden = choice.value !== '' && row.dataset.sense !== choice.value));
     list.scrollTop = 0;
+    enterAt(list, chosenOf(list));
+  });
+  document.addEventListener('keydown', event => {
+    const list = event.target.closest?.(LIST);
+    if (!list || event.ctrlKey || event.altKey || event.metaKey) return;
+    const rows = rowsOf(list), at = rows.indexOf(event.target), last = rows.length - 1;
+    const to = {ArrowUp: Math.max(at - 1, 0), ArrowDown: Math.min(at + 1, last), Home: 0, End: last}[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    rows[to].focus();
+  });
+  document.addEventListener('focusin', event => {
+    const list = event.target.closest?.(LIST);
+    if (list) enterAt(list, event.target);
+  });
+  document.addEventListener('focusout', event => {
+    const list = event.target.closest?.(LIST);
+    if (list && !list.contains(event.relatedTarget)) enterAt(list, chosenOf(list));
   });
 
   // The list is drawn anew for another word, and comes into sight with its tab.
   const follow = element => {
     const look = () => {
       const list = element.querySelector('.use-list');
-      if (list) show(list, list.querySelector('[aria-current]'));
+      if (list) show(list, chosenOf(list));
     };
     new MutationObserver(look).observe(element, {childList: true, subtree: true});
     new IntersectionObserver(seen => seen.some(one => one.isIntersecting) && look()).observe(element);

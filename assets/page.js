@@ -106,10 +106,14 @@
   });
   document.addEventListener('click', event => {
     const panel = event.target.closest('[role="tabpanel"]');
-    if (event.target.closest('.controls-side [role="option"], #use-list, .views > .tab-wrapper')) forgetLook(panel);
+    if (event.target.closest('#use-list, .views > .tab-wrapper')) forgetLook(panel);
     const example = event.target.closest('.example');
     if (example && !example.closest('.result-side')) looksOf(panel).forEach(look => look.classList.remove('gone'));
   });
+  // A list closes when its option is pressed, before that is a click.
+  const OPTION = '.controls-side [role="option"]', BOX = '.controls-side input[role="combobox"]';
+  for (const [kind, isChoice] of [['pointerdown', ({target}) => target.closest(OPTION)], ['keydown', ({target, key}) => key === 'Enter' && target.matches(BOX)]])
+    document.addEventListener(kind, event => isChoice(event) && forgetLook(event.target.closest('.halves')?.closest('[role="tabpanel"]')), true);
   const recallLooks = () => document.querySelectorAll('.until-touched').forEach(look => look.classList.remove('gone'));
 
   // Beside a tab's question: opens the fold at its end that says why it matters, and goes there.

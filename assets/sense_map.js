@@ -151,12 +151,14 @@
     const stop = () => {
       clearInterval(playing);
       playing = 0;
+      delete root().dataset.playing;
       const button = root().querySelector('.map-play');
       if (button) button.textContent = 'Run through layers';
     };
     const play = () => {
       if (playing) return stop();
       root().querySelector('.map-play').textContent = 'Pause';
+      root().dataset.playing = 'true'; // what the server says of each layer comes later; the map is of it already
       let next = place === data.points.length - 1 ? 0 : place + 1;
       const go = () => {
         if (next >= data.points.length) return stop();

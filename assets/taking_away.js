@@ -60,7 +60,10 @@
   // plotly comes with the first figure, after the page: a press before it is drawn is answered when it is.
   const takePicture = (button, frame) => {
     if (button.getAttribute('aria-busy') === 'true') return;
-    const take = () => photograph(findCamera(frame).closest('.js-plotly-plot'), findCamera(frame), button.dataset);
+    const take = () => {
+      const plot = findCamera(frame).closest('.js-plotly-plot');
+      photograph(plot, findCamera(frame), {...button.dataset, ...plot.layout.meta?.title && {title: plot.layout.meta.title}});
+    };
     const drawing = frame.querySelector('.beam-tree svg');
     if (findCamera(frame)) return take();
     if (drawing) return explorer.paint(drawing, button.dataset);

@@ -52,9 +52,21 @@
     takenFor = null;
     return JSON.parse(own);
   };
+  // What the visitor typed stands in the address; a job's own texts do not, nor such as leave no room there for the rest.
+  const TRY_BOXES = '#tune-try-text, #tune-try-second', MOST_TYPED = 2500; // characters of an address
+  explorer.typedTry = (own, ...texts) => {
+    const isOwn = JSON.parse(own).every((text, place) => text === texts[place]);
+    return isOwn || encodeURIComponent(texts.join('')).length > MOST_TYPED ? texts.map(() => '') : texts;
+  };
+  explorer.restoreTry = (job, text, second, ...texts) => {
+    // Who types in a box is ahead of what is told of it.
+    if (!(text || second) || document.activeElement?.closest(TRY_BOXES)) return texts;
+    takenFor = job;
+    return [text, second];
+  };
   for (const kind of ['focusin', 'input'])
     document.addEventListener(kind, ({target}) => {
-      if (!target.closest('#tune-try-text, #tune-try-second')) return;
+      if (!target.closest(TRY_BOXES)) return;
       takenFor = jobInSight();
       compare();
     });

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 from jaxtyping import Bool
 
-from explorer.analysis.cures import COMPONENTS, cure_layers, fit_cure
+from explorer.analysis.cures import COMPONENTS, cure_layers, fit_cure, remark_on_fit
 from explorer.analysis.embedding_results import Occurrences
 from explorer.analysis.sense_results import CuredLayer, CuredSenses, PairedUses
 from explorer.analysis.sense_scoring import judge_uses, score_vectors
@@ -44,6 +44,7 @@ def score_cured(
     ready = [fit_cure(cure, space, components=components) for space in spaces]
     cured = replace(occurrences, vectors=cure_layers(ready, occurrences.vectors))
     scores = score_vectors(cured, senses, seed=seed)
+    scores = replace(scores, remarks=(*scores.remarks, *remark_on_fit(cure, spaces[0].count, spaces[0].dim)))
     names = list(dict.fromkeys(senses))
     labels = np.array([names.index(sense) for sense in senses])
     layers = []

@@ -100,6 +100,23 @@ def check_cures(names: Sequence[str]) -> None:
         check_cure(name)
 
 
+def remark_on_fit(name: str, count: int, dim: int) -> tuple[str, ...]:
+    """What a cure cannot learn from so few vectors, in a sentence or two; none where there are enough.
+
+    Args:
+        name: A key of CURES.
+        count: Of the vectors that it is fitted on.
+        dim: Numbers of each.
+    """
+    if name != "whitening" or count > dim:
+        return ()
+    return (
+        f"Whitening needs more vectors than a vector has numbers. From {count:,} vectors it learns {count - 1:,} of "
+        f"{dim:,} directions at most: it brings these to the same variance, and takes the other {dim - count + 1:,} "
+        "away.",
+    )
+
+
 def apply_cure(cure: FittedCure, vectors: Float[np.ndarray, "point dim"]) -> Float[np.ndarray, "point dim"]:
     """Vectors after a cure.
 

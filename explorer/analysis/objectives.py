@@ -97,9 +97,9 @@ OBJECTIVE_CARDS: dict[str, ObjectiveCard] = {
             label="Span masking (SpanBERT)",
             hint="Spans of words are picked, short ones more often than long ones: 3.8 words on average.",
             ability=Ability.FILL_BLANKS,
-            formula=r"\mathcal{L} = -\frac{1}{|M|} \sum_{i \in M} \left[ \ln p(x_i \mid \tilde{x}) + "
-            r"\ln p(x_i \mid \mathbf{x}_{s-1}, \mathbf{x}_{e+1}, \mathbf{p}_{i-s+1}) \right], \quad "
-            r"\ell \sim \mathrm{Geo}(0.2),\; \ell \le 10",
+            formula=r"\begin{aligned} \mathcal{L} = -\frac{1}{|M|} \sum_{i \in M} \big[ &\ln p(x_i \mid \tilde{x}) \\ "
+            r"{} + {} &\ln p(x_i \mid \mathbf{x}_{s-1}, \mathbf{x}_{e+1}, \mathbf{p}_{i-s+1}) \big] \\ "
+            r"\ell \sim \mathrm{Geo}(0.2),\; & \ell \le 10 \end{aligned}",
             explanation="A span from $s$ to $e$ is $\\ell$ words long, and shares one fate of 80/10/10; short texts "
             "cut spans short, because 15 % is soon reached. The second term is the **span boundary objective**: each "
             "token of the span is predicted from the vectors of the two tokens just outside it and from its place in "
@@ -156,8 +156,8 @@ OBJECTIVE_CARDS: dict[str, ObjectiveCard] = {
             label="Both directions, apart (ELMo)",
             hint="One model predicts each token from its left, another from its right.",
             ability=Ability.PREDICT_BOTH_WAYS,
-            formula=r"\mathcal{L} = -\frac{1}{2n} \sum_{i=1}^{n} \left[ \ln p(x_i \mid x_1, \dots, x_{i-1}) + "
-            r"\ln p(x_i \mid x_{i+1}, \dots, x_n) \right]",
+            formula=r"\begin{aligned} \mathcal{L} = -\frac{1}{2n} \sum_{i=1}^{n} \big[ "
+            r"&\ln p(x_i \mid x_1, \dots, x_{i-1}) \\ {} + {} &\ln p(x_i \mid x_{i+1}, \dots, x_n) \big] \end{aligned}",
             explanation="Two LSTMs share words and softmax, but neither sees what the other reads: no prediction uses "
             "both sides at once. That is what masking made possible.",
             paper="Peters et al. 2018",

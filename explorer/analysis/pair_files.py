@@ -27,6 +27,7 @@ SCORE = (
     "mean",
 )
 MEBIBYTE = 2**20
+MOST_SAID = 4  # columns of a line that is no pair
 NO_NUMBERS = ("", "nan", "inf", "-inf", "infinity", "-infinity", "none", "null", "na", "n/a", "-", "?")
 
 
@@ -89,9 +90,13 @@ def read_pairs(lines: Iterable[str]) -> tuple[ScoredPair, ...]:
     pairs = []
     for number, cells in rows:
         places = columns or _usual_columns(cells)
-        if places is None or max(places) >= len(cells) or not _is_score(cells[places[2]]):
+        if places is None or max(places) >= len(cells):
+            said = ", ".join(map(quoted, cells[:MOST_SAID])) + ", …" * (len(cells) > MOST_SAID)
+            raise UnsuitableText(f"Line {number} is not two texts and a score: {said}. Write them with tabs between.")
+        if not _is_score(cells[places[2]]):
             raise UnsuitableText(
-                f"Line {number} is not two texts and a score: {quoted(' '.join(cells))}. Write them with tabs between."
+                f"Line {number}: {quoted(cells[places[2]].strip())} is no number. Give the two texts a score such as "
+                "7.5, or leave the line out."
             )
         pairs.append(ScoredPair(*(cells[place].strip() for place in places[:2]), float(cells[places[2]])))
     check_pairs(pairs)

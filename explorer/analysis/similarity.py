@@ -17,7 +17,7 @@ from explorer.analysis.pair_files import ScoredPair, check_pairs
 from explorer.analysis.pair_results import PairCosines
 from explorer.analysis.text_search import PooledTexts, SearchableTexts, search_texts
 from explorer.analysis.text_vectors import embed_texts, pool_texts
-from explorer.analysis.vector_spaces import LayerSpace, describe_space, start_sums, unit_rows
+from explorer.analysis.vector_spaces import LEAST_VECTORS, LayerSpace, describe_space, start_sums, unit_rows
 from explorer.analysis.vector_sums import accumulate
 from explorer.errors import UnsuitableText
 from explorer.models.backend import LoadedModel
@@ -26,6 +26,10 @@ from explorer.settings import settings
 
 VISITORS = "The visitor's pairs"
 ON_PAIRS = "the texts of the pairs themselves"
+FEW_FIT_TEXTS = (
+    "The cures are fitted not on the pairs, but on a corpus ({texts}), and it takes {least} different texts at least. "
+    "Give it more, or compare the vectors as they are."
+)
 DECIMALS = 9  # of cosines; what differs by less is a tie
 
 
@@ -89,12 +93,16 @@ def measure_pairs(
     check_cures(cures)
     if isinstance(fit_texts, str):
         raise UnsuitableText("Give a list of texts to fit the cures on, or none.")
+    needs_fit = any(CURES[cure].needs_fit for cure in cures)
+    if needs_fit and 0 < len(fit_texts) < LEAST_VECTORS:
+        said = fitted_on or f"{len(fit_texts)} texts"
+        raise UnsuitableText(FEW_FIT_TEXTS.format(texts=said, least=LEAST_VECTORS))
     texts = list(dict.fromkeys(text for pair in scored for text in (pair.first, pair.second)))
     number = {text: index for index, text in enumerate(texts)}
     first = [number[pair.first] for pair in scored]
     second = [number[pair.second] for pair in scored]
     vectors, numbers, layer_count = embed_texts(model, texts, poolings=poolings, layers=layers)
-    fitting, needs_fit = vectors, any(CURES[cure].needs_fit for cure in cures)
+    fitting = vectors
     if fit_texts and needs_fit:
         fitting, _, _ = embed_texts(model, list(fit_texts), poolings=poolings, layers=layers)
     cosines = np.empty((len(poolings), len(cures), len(numbers), len(scored)))

@@ -12,6 +12,7 @@ from explorer.analysis.ablation_results import AblationPlace, HeadAblation, Head
 from explorer.analysis.head_patterns import head_name
 from explorer.analysis.scoring_results import NextToken
 from explorer.figures.style import percent
+from explorer.figures.token_words import shown_token
 
 MOST_LISTED = 8
 PAPERS = {
@@ -124,14 +125,17 @@ def _place(result: HeadAblation, index: int, place: AblationPlace) -> str:
 def _choices(tokens: tuple[NextToken, ...], answer: NextToken, most: float) -> str:
     return "".join(
         f"<li{' class=answer' if token.token_id == answer.token_id else ''}>"
-        f"<i style='width:{100 * token.probability / most:.1f}%'></i><bdi>{escape(_reads(token))}</bdi>"
+        f"<i style='width:{100 * token.probability / most:.1f}%'></i><bdi>{escape(_reads(token, tokens))}</bdi>"
         f"<span class='number' title='p = {token.probability!r}'>{percent(token.probability)}</span></li>"
         for token in tokens
     )
 
 
-def _reads(token: NextToken) -> str:
-    return token.text.strip() or token.token
+def _reads(token: NextToken, among: tuple[NextToken, ...] = ()) -> str:
+    """The token without the space that it begins with, unless another reads the same without."""
+    text = token.text.strip()
+    is_one = sum(other.text.strip() == text for other in among) < 2
+    return text if text and is_one else shown_token(token.token)
 
 
 def _off_words(result: HeadAblation) -> str:

@@ -89,6 +89,8 @@ def cosine_histogram(found: Sequence[Anisotropy], layer: int) -> go.Figure:
         layer: Which; a model with fewer layers shows its last.
     """
     marks = line_marks(found)
+    is_dashed = any(one.same_word[place_of(one, layer)].any() for one in found)
+    legend = SIDES if is_dashed else SIDES[:1]
     figure = make_subplots(len(found), 1, shared_xaxes=True, vertical_spacing=0.24 / len(found))
     for row, (model, one) in enumerate(zip(line_names(found), found, strict=True), start=1):
         at = place_of(one, layer)
@@ -122,13 +124,13 @@ def cosine_histogram(found: Sequence[Anisotropy], layer: int) -> go.Figure:
             )  # fmt: skip
     figure.add_annotation(
         x=0, y=1, xref="paper", yref="paper", yanchor="bottom", xanchor="left", showarrow=False, align="left",
-        yshift=6 if len(found) == 1 else 6 + LINE_PIXELS, text="<br>".join(SIDES), font={"size": 12.5},
+        yshift=6 if len(found) == 1 else 6 + LINE_PIXELS, text="<br>".join(legend), font={"size": 12.5},
     )  # fmt: skip
     figure.update_xaxes(range=_span(found, layer), zeroline=True, zerolinecolor=GREY)
     figure.update_xaxes(title="cosine", row=len(found), col=1)
     figure.update_yaxes(nticks=3, rangemode="tozero", **percent_axis())
     figure.update_yaxes(title={"text": "share of pairs", "font": {"size": 13}}, row=(len(found) + 1) // 2, col=1)
-    top = 16 + LINE_PIXELS * (len(SIDES) + (len(found) > 1))
+    top = 16 + LINE_PIXELS * (len(legend) + (len(found) > 1))
     height = FRAME_PIXELS + LINE_PIXELS + HILL_PIXELS * len(found) + (HILL_PIXELS // 2 if len(found) == 1 else 0)
     margins = {"t": top, "b": 46, "l": 8, "r": 12}
     return figure.update_layout(template=STYLE, height=height, showlegend=False, margin=margins)

@@ -18,6 +18,7 @@ MOST_NUMBERED = 12  # classes; of more the numbers are read by pointing at them
 LONGEST_LABEL = 18
 STANDOFF_PIXELS = 8  # of the title from the longest label: without it they overlap
 MOST_ROWS = 50
+MOST_ALIKE = 2  # mistakes that are named where they are equally common
 ORDERS = {  # key -> what is shown first
     "wrong": "Mistakes, most confident first",
     "unsure": "Mistakes, least confident first",
@@ -73,11 +74,21 @@ def confusion_words(outcome: Outcome, counted: str = "examples") -> str:
     )
     said = f"{right:,} of {total:,} held-out {counted} are right."
     if pairs:
-        count, gold, taken = pairs[0]
-        said += f" The commonest mistake: “{gold}” taken for “{taken}”, {-count:,} times." if -count > 1 else (
-            f" A mistake: “{gold}” taken for “{taken}”."
-        )  # fmt: skip
+        alike = [f"“{gold}” taken for “{taken}”" for count, gold, taken in pairs if count == pairs[0][0]]
+        said += _commonest(alike, -pairs[0][0])
     return note(said)
+
+
+def _commonest(alike: Sequence[str], count: int) -> str:
+    """The mistakes that were made most, each so many times."""
+    if len(alike) > MOST_ALIKE:
+        each = f"{count:,} times each" if count > 1 else "once each"
+        return f" A mistake: {alike[0]}; {len(alike)} kinds are equally common, {each}."
+    if count == 1:
+        return f" {'A mistake' if len(alike) == 1 else 'The mistakes'}: {' and '.join(alike)}."
+    if len(alike) == 1:
+        return f" The commonest mistake: {alike[0]}, {count:,} times."
+    return f" The commonest mistakes: {' and '.join(alike)}, {count:,} times each."
 
 
 def confusion_table(outcome: Outcome) -> str:

@@ -24,8 +24,8 @@ BY_CONSTRUCTION = (  # metrics, cures, and what the one cannot show after the ot
     (
         ("mean_cosine",),
         CENTRED,
-        "Once the mean is taken off, the vectors cancel out: but for their differing lengths their mean cosine is 0, "
-        "whatever they were like before. So it cannot tell these cures apart.",
+        "Once the mean is taken off, the vectors cancel out: but for their differing lengths their mean cosine is "
+        "{balanced}, whatever they were like before. So it cannot tell these cures apart.",
     ),
     (
         tuple(key for key in METRICS if f"{key}_adjusted" in METRICS),
@@ -83,7 +83,7 @@ def cured_metric_words(found: Sequence[Anisotropy], key: str, layer: int) -> str
 
 def spectrum_words(found: Sequence[Anisotropy], layer: int) -> str:
     """How much of the variance the first component has, before and after."""
-    at, even = place_of(found[0], layer), 1 / found[0].dim
+    at, even = place_of(found[0], layer), 1 / min(found[0].dim, found[0].protocol.points - 1)
     shares = ", ".join(f"{CURES[one.cure].label.lower()} {percent(one.spectrum[at, 0].item())}" for one in found)
     removed = any(one.cure == "mean_removal" for one in found)
     same = " Variance is about the mean: the line of mean removal lies on that of the vectors as they are."
@@ -107,10 +107,23 @@ def cosines_words(found: Sequence[Anisotropy], layer: int) -> str:
     return note(said)
 
 
-def construction_notes(key: str, cures: Sequence[str]) -> str:
-    """What a metric cannot show after these cures, whatever the model."""
+def construction_notes(key: str, cures: Sequence[str], points: int) -> str:
+    """What a metric cannot show after these cures, whatever the model.
+
+    Args:
+        key: Of METRICS.
+        cures: Keys of CURES.
+        points: How many vectors were measured.
+    """
     said = [words for keys, after, words in BY_CONSTRUCTION if key in keys and set(after) & set(cures)]
-    return "".join(f"<p class='note by-construction'>{escape(words)}</p>" for words in said)
+    balanced = _balanced_cosine(points)
+    return "".join(f"<p class='note by-construction'>{escape(words.format(balanced=balanced))}</p>" for words in said)
+
+
+def _balanced_cosine(points: int) -> str:
+    """The mean cosine of vectors of one length that cancel out, in words: of few it is clearly below 0."""
+    value = number_words(-1 / (points - 1))
+    return f"−1/{points - 1:,}, or {value}, as there are only {points:,} of them" if float(value[1:]) else "0"
 
 
 def cured_senses_words(found: Sequence[CuredSenses], layer: int, word: str) -> str:

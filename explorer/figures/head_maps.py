@@ -13,7 +13,7 @@ from numpy import ndarray
 from explorer.analysis.head_measures import MEASURES
 from explorer.analysis.head_patterns import RELATION_WORDS, RESTING, head_name, interval_words, relation_label
 from explorer.analysis.head_results import HeadMeasures, HeadPattern, RelationMatches
-from explorer.figures.style import percent
+from explorer.figures.style import count_of, percent
 
 RELATION = "relation:"
 NARROW = "\u00a0%"  # a number and its sign stay on one line
@@ -110,13 +110,13 @@ def pattern_list(patterns: Sequence[HeadPattern], measures: HeadMeasures, thresh
     resting = []
     for key, place in (("end", measures.end_token), ("first", measures.first_token or "the first token")):
         if shares := [pattern.value for pattern in patterns if pattern.key == key]:
+            span = " to ".join(dict.fromkeys((percent(min(shares)), percent(max(shares)))))
             resting.append(
-                f"{len(shares)} of {measures.values['entropy'].size} heads rest on {escape(place)}: they put "
-                f"{percent(min(shares))} to {percent(max(shares))} of their attention there, n = "
-                f"{measures.counts[key]:,} tokens."
+                f"{len(shares)} of {measures.values['entropy'].size} heads rest on {escape(place)}: they put {span} of "
+                f"their attention there, n = {count_of(measures.counts[key], 'token')}."
             )
     if broad := sum(pattern.key == "entropy" for pattern in patterns):
-        resting.append(f"{broad} attend almost as broadly as they could.")
+        resting.append(f"{count_of(broad, 'head')} {'attends' if broad == 1 else 'attend'} almost to all tokens alike.")
     first, further = (f"<ul class='found-patterns'>{''.join(some)}</ul>" for some in (rows[:FIRST], rows[FIRST:]))
     body = first if rows else "<p class='quiet'>No head follows a named pattern.</p>"
     if len(rows) > FIRST:

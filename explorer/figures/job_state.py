@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from explorer.figures.notes import note
 from explorer.figures.tuning_words import job_words, kind_of, run_at_work
 from explorer.training.jobs.results import JobStatus
 from explorer.training.tuning.recipe import METHODS, TASKS
+from explorer.training.tuning.results import TrainingStep
 
 EXAMPLE = (
     "An example, trained ahead on our own sentences so that there is something to look at. Start trains one of yours."
 )
 
 
-def job_box(status: JobStatus, *, is_example: bool = False) -> str:
+def job_box(status: JobStatus, steps: Sequence[TrainingStep] = (), *, is_example: bool = False) -> str:
     """The box above the views.
 
     Args:
         status: Of the job in sight.
+        steps: The log of its run, where it has but one; () = not known.
         is_example: Whether it is the one that comes with the page.
     """
     spec = status.spec
@@ -41,7 +44,7 @@ def job_box(status: JobStatus, *, is_example: bool = False) -> str:
     return (
         f"<div class='job' data-state='{status.state}'>"
         f"{note(EXAMPLE) if is_example else ''}<p class='job-what'>{head}</p>"
-        f"<p class='job-says' role='{live}'>{job_words(status)}</p>{bar}</div>"
+        f"<p class='job-says' role='{live}'>{job_words(status, steps)}</p>{bar}</div>"
     )
 
 

@@ -7,6 +7,7 @@ from html import escape
 from explorer.analysis.scoring_results import LayerReading, LayerReadings, NextToken
 from explorer.figures.notes import note
 from explorer.figures.style import NATS_PER_BIT, percent
+from explorer.figures.token_words import shown_token
 
 
 def layer_table(result: LayerReadings) -> str:
@@ -45,7 +46,7 @@ def layers_note(result: LayerReadings) -> str:
 
 
 def _shown(token: NextToken) -> str:
-    return token.text.strip() or token.token
+    return token.text.strip() or shown_token(token.token)
 
 
 def _row(layer: LayerReading, answer: NextToken, *, is_last: bool) -> str:

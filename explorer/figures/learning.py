@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -32,7 +33,7 @@ FROM_NOTHING = {  # what the tables of this project's models show, by name; what
     "GPT mini": "first nothing but “the”, then what stands together, again and again (“United States”). From 4 M on "
     "the sentences have a verb, late in training they end and begin anew. What they say of cities and years is "
     "invented to the end.",
-    "ELMo mini": "one direction learns what the other cannot see: from the left “New” calls for “York” after 1.6 M "
+    "ELMo mini": "one direction learns what the other cannot see: from the left “New” calls for “York” after 2.5 M "
     "tokens, but only the right side knows that “into the room” wants “came” or “went” (4 M). Neither side alone knows "
     "that a cat sits on a “table” before 28 M.",
     "ELECTRA mini": "six of seven tokens are the text’s own, so that “none was replaced” is a good answer: for three "
@@ -121,7 +122,7 @@ def answers_table(trace: TrainingTrace) -> str:
     prompts = [prompt for prompt, _ in trace.points[0].answers]
     if not prompts:
         return ""
-    is_listed = "top-1" in trace.points[0].scores
+    is_listed = "top-1" in trace.points[0].scores or trace.points[0].answers[0][1].startswith("from the left: ")
     heads = "".join(f"<th scope='col'>{escape(prompt)}</th>" for prompt in prompts)
     rows = "".join(
         f"<tr><th scope='row'>{short_tokens(point.tokens)} tokens</th>"
@@ -139,7 +140,12 @@ def answers_table(trace: TrainingTrace) -> str:
 
 def _listed(answer: str) -> str:
     """The likeliest tokens apart from each other, signs in quotes: as it is recorded, a comma cannot be told."""
-    return " · ".join(word if word.isalnum() else f"“{word}”" for word in answer.split(", "))
+    sides = re.split("(from the (?:left|right): |; (?=from the right))", answer)  # of a model that reads from both
+    return "".join(
+        side if side.startswith(("from the", "; ")) else
+        " · ".join(word if word.isalnum() else f"“{word}”" for word in side.split(", ") if word)
+        for side in sides
+    )  # fmt: skip
 
 
 def short_tokens(count: int) -> str:

@@ -42,9 +42,10 @@ def use_list(uses: LabelledUses, use: int) -> str:
             f"sentences</option>{options}</select>"
         )
     places = {sense: number for number, sense in enumerate(counts)}
+    listed = range(min(len(uses.sentences), MOST_LISTED))
+    entered = use if use in listed else 0  # by Tab; neighbours.js walks the others by arrow keys
     rows = "".join(
-        _row(index, places[uses.senses[index]], index == use, uses, marks)
-        for index in range(min(len(uses.sentences), MOST_LISTED))
+        _row(index, places[uses.senses[index]], index == use, index == entered, uses, marks) for index in listed
     )
     more = len(uses.sentences) - MOST_LISTED
     rest = f"<p class='note'>And {more:,} more, which are searched all the same.</p>" if more > 0 else ""
@@ -53,7 +54,7 @@ def use_list(uses: LabelledUses, use: int) -> str:
             "One sentence without the word was" if uses.without == 1 else f"{uses.without:,} sentences without it were"
         )
         rest += f"<p class='note'>{which} left out.</p>"
-    return f"{choice}<ol class='use-list' tabindex='0' aria-label='Sentences to choose from'>{rows}</ol>{rest}"
+    return f"{choice}<ol class='use-list' aria-label='Sentences to choose from, by arrow keys'>{rows}</ol>{rest}"
 
 
 def near_columns(
@@ -159,8 +160,8 @@ def _label(sense: str, marks: Marks) -> str:
     return sense_label(sense, marks) if sense else ""
 
 
-def _row(index: int, sense: int, is_here: bool, uses: LabelledUses, marks: Marks) -> str:
-    here = " aria-current='true'" if is_here else ""
+def _row(index: int, sense: int, is_here: bool, is_entered: bool, uses: LabelledUses, marks: Marks) -> str:
+    here = f" tabindex='{0 if is_entered else -1}'" + " aria-current='true'" * is_here
     return (
         f"<li data-sense='{sense}'><button type='button' data-use='{index}'{here}>{_mark(uses.senses[index], marks)}"
         f"{use_sentence(uses.sentences[index], uses.positions[index])}</button></li>"

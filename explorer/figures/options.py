@@ -8,6 +8,7 @@ from html import escape
 from explorer.analysis.option_results import NORMALISATIONS, OptionChoice, OptionPart, OptionScore
 from explorer.figures.notes import note, unknown_note
 from explorer.figures.style import nats, percent
+from explorer.figures.token_words import shown_token, space_note
 
 ROUNDED = "All of it is computed before anything is rounded, so that a last digit may seem off."
 
@@ -27,6 +28,7 @@ def _column(choice: OptionChoice) -> str:
             "within a model, not numbers of two models."
         )
         + unknown_note(token.token for one in choice.options for token in one.part.tokens)
+        + space_note(token.token for one in choice.options for token in one.part.tokens)
         + note(f"{done} Summed: {choice.scored}; each is {choice.score}, in nats. {ROUNDED}")
         + "</section>"
     )
@@ -66,6 +68,6 @@ def _then(choice: OptionChoice, one: OptionScore) -> str:
 def _terms(part: OptionPart) -> str:
     return " + ".join(
         f"<span class='term' title='p of {escape(token.token)}: ln p = {token.log_probability!r}, rank {token.rank:,}'>"
-        f"<bdi>{escape(token.token)}</bdi> {nats(token.log_probability)}</span>"
+        f"<bdi>{escape(shown_token(token.token))}</bdi> {nats(token.log_probability)}</span>"
         for token in part.tokens
     )

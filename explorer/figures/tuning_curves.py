@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 
 import plotly.graph_objects as go
 
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
 from explorer.figures.style import SHARE, STYLE, percent_axis, percents, two_decimals
-from explorer.figures.tuning_words import is_share, score_label, score_words
+from explorer.figures.tuning_words import held_out_losses, is_share, rises_again, score_label, score_words
 from explorer.training.tuning.results import TrainingStep
 
 HEIGHT_PIXELS = 270
 TOP_PIXELS, BOTTOM_PIXELS = 16, 46
+NAME_CHARACTERS = 46  # in a line above a chart that shares its row with another
+MOST_DECIMALS = 6
 PLOT_PIXELS = HEIGHT_PIXELS - TOP_PIXELS - 2 * LINE_PIXELS - BOTTOM_PIXELS  # at least, beside two lines of names
 
 
@@ -97,34 +100,43 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
     said = []
     for curve in curves:
         losses = [step.loss for step in curve.steps if step.loss is not None]
-        held = [step.held_out_loss for step in curve.steps if step.held_out_loss is not None]
+        held = held_out_losses(curve.steps)
         scores = [step.score for step in curve.steps if step.score is not None]
         parts = []
         if losses:
             parts.append(f"training loss {_way([two_decimals(loss) for loss in losses])}")
         if held:
-            parts.append(f"held-out loss {_way([two_decimals(loss) for loss in held])}")
+            parts.append(f"held-out loss {_way([_told(loss, held) for loss in held])}")
         if scores:
             parts.append(f"held-out {score_label(score)} {_way([score_words(score, value) for value in scores])}")
         if not parts:
             continue
         at_once = " (fitted at once to features read once)" if not losses and len({*held}) == 1 else ""
-        said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores)}{_is_short(losses)}.")
+        said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores) or _is_short(losses)}.")
     return "".join(map(note, said))
 
 
 def _turn(held: Sequence[float], scores: Sequence[float]) -> str:
     """What to say of a held-out loss that rises again, though the score may not fall with it."""
-    if len(held) < 3 or held[-1] <= 1.05 * min(held):
+    if not rises_again(held):
         return ""
     lowest = held.index(min(held))
     turns = (
-        f"; its held-out loss was lowest ({two_decimals(min(held))}) before the end: from there on it fits its own "
+        f"; its held-out loss was lowest ({_told(min(held), held)}) before the end: from there on it fits its own "
         "examples ever better, and is surer than it should be of others"
     )
     if len(scores) == len(held) and max(scores[lowest + 1 :]) > scores[lowest]:
         turns += ". The score still rose: it counts which answers are right, the loss also how sure the wrong ones are"
     return turns
+
+
+def _told(loss: float, held: Sequence[float]) -> str:
+    """A held-out loss with so many decimals that one that rose again differs from its lowest."""
+    if not rises_again(held):
+        return two_decimals(loss)
+    ends = (min(held), held[-1])
+    enough = (count for count in range(2, MOST_DECIMALS) if len({f"{one:.{count}f}" for one in ends}) > 1)
+    return f"{loss:.{next(enough, MOST_DECIMALS)}f}"
 
 
 def _is_short(losses: Sequence[float]) -> str:
@@ -176,10 +188,13 @@ def _draw(
 
 
 def _names(curves: Sequence[Curve]) -> list[str]:
-    return [
-        f"<span style='color:{mark_of(curve.mark)[0]}'>{mark_of(curve.mark)[2]}</span> {escape(curve.name)}"
-        for curve in curves
-    ]
+    """Their lines above a chart: a long name takes several."""
+    lines = []
+    for curve in curves:
+        colour, _, glyph = mark_of(curve.mark)
+        first, *others = map(escape, wrap(curve.name, NAME_CHARACTERS) or [""])
+        lines += [f"<span style='color:{colour}'>{glyph}</span> {first}", *(f"    {other}" for other in others)]
+    return lines
 
 
 def _finish(figure: go.Figure, curves: Sequence[Curve], names: Sequence[str], title: str) -> go.Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from explorer.analysis.intervals import share_interval
@@ -12,6 +12,7 @@ from explorer.training.tuning.recipe import METHODS, Recipe
 from explorer.training.tuning.results import Outcome, Run, TrainingStep
 from explorer.training.tuning.suits import LEARNS_ITSELF, SCORES, explain_score
 
+CLEAR_RISE = 1.05  # of a held-out loss over its lowest, beyond which it is no wavering
 STATES = {
     "waiting": "waiting",
     "running": "running",
@@ -136,8 +137,24 @@ def step_words(step: TrainingStep, *, is_one_of_several: bool = False) -> str:
     return f"{step.phase}: " + ", ".join(filter(None, parts))
 
 
-def outcome_words(outcome: Outcome, recipe: Recipe) -> str:
-    """The main score beside its baselines, the time and how much was trained, as HTML."""
+def rises_again(held_out_losses: Sequence[float]) -> bool:
+    """Whether a held-out loss was lowest clearly before the end: the run learns its own examples by heart."""
+    return len(held_out_losses) > 2 and held_out_losses[-1] > CLEAR_RISE * min(held_out_losses)
+
+
+def held_out_losses(steps: Sequence[TrainingStep]) -> list[float]:
+    """Those that were measured on the way of a run, in order."""
+    return [step.held_out_loss for step in steps if step.held_out_loss is not None]
+
+
+def outcome_words(outcome: Outcome, recipe: Recipe, steps: Sequence[TrainingStep] = ()) -> str:
+    """The main score beside its baselines, the time and how much was trained, as HTML.
+
+    Args:
+        outcome: Of a run.
+        recipe: What it was trained by.
+        steps: Its log; () = not known.
+    """
     main = main_score(outcome)
     if main is None:
         return f"trained for {duration(outcome.seconds)}"
@@ -149,18 +166,25 @@ def outcome_words(outcome: Outcome, recipe: Recipe) -> str:
         f"<b>{score_term(name, recipe.task)} <span title='{value!r}'>{score_words(name, value)}</span></b>{on}"
         f"{f' ({beside})' if beside else ''}; <abbr title='{TRAINED[recipe.method]}'>"
         f"{count_words(outcome.trained_parameters)} weights</abbr> trained in "
-        f"{duration(outcome.seconds)}{_no_better(outcome, name, value, recipe.method)}"
+        f"{duration(outcome.seconds)}{_no_better(outcome, name, value, _what_may_help(recipe.method, steps))}"
     )
 
 
-def _no_better(outcome: Outcome, name: str, value: float, method: str) -> str:
+def _no_better(outcome: Outcome, name: str, value: float, help: str) -> str:
     """Which baseline is as good as the model, and what may help; "" = none is."""
     sign = -1 if is_better_lower(name) else 1
     other = max(outcome.baselines, key=lambda one: sign * outcome.baselines[one], default=None)
     if other is None or sign * value > sign * outcome.baselines[other]:
         return ""
-    help = "more examples or epochs" if method in LEARNS_ITSELF else "more examples, or letting more of the model move,"
     return f". That is no better than {escape(other)}: {help} may help"
+
+
+def _what_may_help(method: str, steps: Sequence[TrainingStep]) -> str:
+    if method not in LEARNS_ITSELF:
+        return "more examples, or letting more of the model move,"
+    if rises_again(held_out_losses(steps)):
+        return "more or other examples, fewer epochs or a smaller learning rate"
+    return "more examples or epochs"
 
 
 def baseline_words(outcome: Outcome) -> str:
@@ -176,8 +200,13 @@ def run_at_work(status: JobStatus) -> int:
     return min(at + (at in status.outcomes), len(status.spec.runs) - 1)
 
 
-def job_words(status: JobStatus) -> str:
-    """How a job stands, in a sentence of HTML, with what to do next."""
+def job_words(status: JobStatus, steps: Sequence[TrainingStep] = ()) -> str:
+    """How a job stands, in a sentence of HTML, with what to do next.
+
+    Args:
+        status: Of the job.
+        steps: The log of its run, where it has but one; () = not known.
+    """
     runs = len(status.spec.runs)
     at = run_at_work(status)
     which = f"run {at + 1} of {runs}, {escape(run_name(status.spec, at))}: " if runs > 1 else ""
@@ -201,7 +230,7 @@ def job_words(status: JobStatus) -> str:
         return f"<b>Failed</b>: {said}"
     if runs == 1 and status.outcomes:
         [outcome] = status.outcomes.values()
-        return f"<b>Done</b>: {outcome_words(outcome, status.spec.runs[0].recipe)}. {said}"
+        return f"<b>Done</b>: {outcome_words(outcome, status.spec.runs[0].recipe, steps)}. {said}"
     seconds = sum(outcome.seconds for outcome in status.outcomes.values())
     return f"<b>Done</b>: {len(status.outcomes)} of {runs} runs in {duration(seconds)}. {_best_words(status)}{said}"
 

@@ -83,7 +83,7 @@ def build_picker_of(
         allow_custom_value=True,  # offline, the message says why not; a link may name a model that somebody tuned
         elem_classes="model-picker",
     )  # fmt: skip
-    note = gr.HTML(card_note(registry.card(value)), padding=False)
+    note = gr.HTML(card_note(registry.card(value)), padding=False, elem_classes="model-note")
 
     def describe(chosen: str) -> str:
         try:

@@ -124,8 +124,17 @@ def models_of(result: object) -> tuple[str, ...]:
 
 
 def _picture_button(name: str, picture: Sequence[str]) -> str:
-    title = "<br>".join(line for text in picture for line in _title_lines(text))
+    title = picture_title(picture)
     return f"<button type='button' data-action='png' data-file='{name}' data-title='{escape(title)}'>PNG</button>"
+
+
+def picture_title(picture: Sequence[str]) -> str:
+    """What a PNG says of itself; as "title" in the meta of a figure that changes while its links stay, of that one.
+
+    Args:
+        picture: Lines, as of download_links.
+    """
+    return "<br>".join(line for text in picture for line in _title_lines(text))
 
 
 def _title_lines(text: str) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.analysis.anisotropy_metrics import METRICS
 from explorer.analysis.cured_occurrences import cure_occurrences
-from explorer.analysis.cures import CURES, apply_cure, fit_cure, rank_numbers
+from explorer.analysis.cures import CURES, apply_cure, fit_cure, rank_numbers, remark_on_fit
 from explorer.analysis.senses import score_vectors
 from explorer.analysis.vector_spaces import describe_space, start_sums
 from explorer.analysis.vector_sums import accumulate
@@ -91,6 +91,16 @@ def test_few_or_equal_vectors_divide_nothing_by_zero():
         for points in (points_with(4), np.ones((5, 12), dtype=np.float32)):
             for name in CURES:
                 assert np.isfinite(cured(name, points)).all()
+
+
+def test_whitening_on_few_vectors_is_remarked_on_and_does_what_is_said():
+    [said] = remark_on_fit("whitening", 4, 12)
+    assert "From 4 vectors it learns 3 of 12 directions at most" in said and "takes the other 9 away" in said
+    there = np.random.default_rng(0).standard_normal((4, 12))
+    white = apply_cure(fit_cure("whitening", space_of(there)), np.random.default_rng(1).standard_normal((50, 12)))
+    assert np.linalg.matrix_rank(white) == 3
+    assert remark_on_fit("whitening", 12, 12) and not remark_on_fit("whitening", 13, 12)
+    assert not remark_on_fit("mean_removal", 4, 12)
 
 
 def test_equal_numbers_share_a_rank():

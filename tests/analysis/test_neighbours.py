@@ -71,7 +71,7 @@ def test_a_vector_of_zeros_is_near_nothing_and_huge_ones_do_not_overflow():
         (np.zeros((0, 3), dtype=np.float32), np.ones(3, dtype=np.float32), {}, "no points"),
         (np.ones((2, 3), dtype=np.float32), np.ones(4, dtype=np.float32), {}, "4 numbers, and the points have 3"),
         (np.ones((2, 3), dtype=np.float32), np.ones(3, dtype=np.float32), {"k": 0}, "k must be a whole number from 1"),
-        (np.ones((1, 3), dtype=np.float32), np.ones(3, dtype=np.float32), {"exclude": np.array([0])}, "no other point"),
+        (np.ones((1, 3), dtype=np.float32), np.ones(3, dtype=np.float32), {"exclude": np.array([0])}, "no other that"),
         (np.full((2, 3), np.nan, dtype=np.float32), np.ones(3, dtype=np.float32), {}, "not finite"),
         (np.ones((2, 3), dtype=np.float32), np.full(3, np.inf, dtype=np.float32), {}, "not finite"),
     ],

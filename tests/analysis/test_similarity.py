@@ -7,7 +7,7 @@ import pytest
 
 from explorer.analysis import compare_similarity, find_texts
 from explorer.analysis.pair_files import ScoredPair, read_pair_file, read_pairs
-from explorer.analysis.similarity import fit_layers
+from explorer.analysis.similarity import fit_layers, measure_pairs
 from explorer.analysis.text_vectors import POOLINGS, embed_texts
 from explorer.errors import UnsuitableText
 from tests.analysis.test_embeddings import elmo, own, plain_states
@@ -73,6 +73,15 @@ def test_cures_may_be_fitted_on_other_texts():
     assert [one.name for one in fit_layers("whitening", vectors["mean"])] == ["whitening"] * 3
 
 
+def test_a_corpus_that_is_too_small_for_cures_is_said_to_be_it():
+    ask = {"pairs": PAIRS, "fit_texts": ["the home", "a queen"], "layers": [-1]}
+    with pytest.raises(UnsuitableText, match=r"on a corpus \(2 texts\), and it takes 3 different texts at least"):
+        compare_similarity(own("word_piece"), cures=("none", "z_score"), **ask)
+    with pytest.raises(UnsuitableText, match=r"on a corpus \(2 sentences: ours\)"):
+        measure_pairs(own("word_piece"), cures=("z_score",), fitted_on="2 sentences: ours", **ask)
+    assert compare_similarity(own("word_piece"), cures=("none", "rank"), **ask).scores
+
+
 def test_cosines_that_are_all_the_same_are_remarked_on():
     """The first token of a causal model sees nothing of the text behind it."""
     pairs = [("a cat", "a dog", 3), ("a king", "a queen", 2), ("a home", "a cat", 1)]
@@ -122,11 +131,12 @@ def test_files_of_many_shapes_are_read(lines, expected):
     [
         ([], "There are no pairs"),
         (["old new 3"], "Line 1 is not two texts and a score"),
-        (["a\tb\t1", "old\tnew\tmuch", "c\td\t2"], "Line 2 is not"),
-        (["a\tb\t1", "old\tnew", "c\td\t2"], "Line 2 is not"),
-        (["a\tb\tnan", "a\tb\t1", "c\td\t2"], "Line 1 is not"),
-        (["a\tb\t7,5", "a\tb\t1", "c\td\t2"], "Line 1 is not"),
-        (["a\tb\tnan", "a\tb\tnan", "a\tb\tnan"], "Line 1 is not"),
+        (["a\tb\t1", "the sun\tthe moon\tn/a", "c\td\t2"], "^Line 2: 'n/a' is no number"),
+        (["a\tb\t1", "old\tnew", "c\td\t2"], "Line 2 is not two texts and a score: 'old', 'new'"),
+        (["a\tb\t1", "one\ttwo\t", "c\td\t2"], "^Line 2: '' is no number"),
+        (["a\tb\tnan", "a\tb\t1", "c\td\t2"], "^Line 1: 'nan' is no number"),
+        (["a\tb\t7,5", "a\tb\t1", "c\td\t2"], "'7,5' is no number. Give the two texts a score such as 7.5"),
+        (["a\tb\tnan", "a\tb\tnan", "a\tb\tnan"], "^Line 1: 'nan' is no number"),
         (["a\tb\t1", "c\t \t2", "e\tf\t3"], "text of pair 2 is empty"),
         (["a\tb\t1", "c\td\t1", "e\tf\t1"], "not all of one score"),
         (["a\tb\t1", "c\td\t2"], "three pairs at least"),

@@ -149,6 +149,9 @@ def test_an_example_opens_where_its_head_is_and_says_what_to_look_for(open_page)
     expect(page.get_by_role("tab", name="Head", exact=True)).to_have_attribute("aria-selected", "true")
     expect(look).to_be_visible()
     expect(page.locator(f"{HEAD} .lines-tokens.query .unit")).not_to_have_count(0)
+    page.locator(".model-picker:visible input").click()
+    page.locator("[role=option]:visible", has_text="MiniLM (causal)").click()
+    expect(look).to_be_hidden()  # of another model it may be false
     come_to_rest(page)
 
 

@@ -67,5 +67,7 @@ def test_a_search_is_stopped_and_goes_on(open_page, tmp_path):
     expect(page.locator("#corpus .message.stopped")).to_contain_text("goes on from there")
     expect(page.locator("#corpus-found")).not_to_contain_text("uses of")
     page.locator("#corpus-start").click()
+    name_word(page, "bank")  # what is found of the other does not stand under it
     expect(page.locator("#corpus-found")).to_contain_text("30,000 times; 500 of these", timeout=200_000)
+    expect(page.locator("#neighbours-word input")).to_have_value("play")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

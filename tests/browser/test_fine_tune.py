@@ -73,6 +73,11 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     expect(answer).to_have_attribute("data-before", "")  # it is dimmed
     page.locator("#tune-try-text textarea").fill("The soup was cold, <b>and</b> nobody came.")
     expect(answer).not_to_have_attribute("data-before", "")
+    expect(page).to_have_url(re.compile("show=try&try_text=The\\+soup"))
+    other = open_beside(page, page.url)
+    come_to_rest(other)
+    expect(other.locator("#tune-try-text textarea")).to_have_value("The soup was cold, <b>and</b> nobody came.")
+    other.close()
     page.get_by_role("tab", name="Your runs").click()
     expect(page.locator("#tune-history tr[aria-current]")).to_contain_text("accuracy")
     page.locator("#tune-history [data-act=tick]").check()
@@ -168,6 +173,22 @@ def test_the_form_is_that_of_the_job_that_is_opened_and_says_what_is_otherwise_s
     other = open_page("?" + page.url.partition("?")[2])  # another browser
     expect(other.locator("#tune-otherwise")).to_contain_text("The pasted text, are not held for you")
     expect(other.locator("#tune-method input")).to_have_value("Head on frozen features")
+    page.locator("#tune-delete").click()
+    expect(page.locator("#tune-job")).to_contain_text("An example")
+
+
+@pytest.mark.slow
+def test_what_is_said_of_examples_is_of_those_of_the_job_whose_link_is_opened(open_page):
+    page = open_page(TAB + "&task=similarity")
+    page.locator("#tune-source").get_by_text("Our scored pairs").click()
+    expect(page.locator("#tune-data-said")).to_contain_text("How similar two sentences are")
+    start(page)
+    page = come_back(page, page.url)
+    come_to_rest(page)
+    expect(page.get_by_label("Our scored pairs")).to_be_checked()
+    expect(page.locator("#tune-data-said")).to_contain_text("How similar two sentences are: 64 to learn from")
+    page.locator("#tune-rows > button").click()
+    expect(page.locator("#tune-table th", has_text="score").first).to_be_visible()
     page.locator("#tune-delete").click()
     expect(page.locator("#tune-job")).to_contain_text("An example")
 

@@ -82,6 +82,7 @@ def test_play_goes_through_all_layers(drawn):
     drawn.locator("#sense-map-around").get_by_role("button", name="Run through layers").click()
     in_layer(drawn, 0)
     expect(drawn.get_by_role("button", name="Pause")).to_be_visible()
+    expect(drawn.locator(".figure:visible").first).to_have_css("opacity", "1")  # it is of the layer already
     in_layer(drawn, 6)
     expect(drawn.locator("#sense-map-around").get_by_role("button", name="Run through layers")).to_be_visible()
 

@@ -45,8 +45,22 @@ def test_it_opens_on_a_finished_example_and_a_press_makes_a_use_the_query(open_p
         "row => { const [a, b] = [row.getBoundingClientRect(), row.closest('.use-list').getBoundingClientRect()];"
         "return a.top >= b.top && a.bottom <= b.bottom; }"
     )
-    page.locator(".use-list [data-use='3']").click()
+    page.get_by_label("List one sense alone").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(f".use-list [data-use='{second.index}']")).to_be_focused()
+    for key, use in (("End", 279), ("ArrowDown", 279), ("Home", 0), ("ArrowUp", 0), ("ArrowDown", 1), ("ArrowDown", 2)):
+        page.keyboard.press(key)
+        expect(page.locator(f".use-list [data-use='{use}']")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator(".use-list :focus")).to_have_count(0)
+    page.keyboard.press("Shift+Tab")
+    expect(page.locator(f".use-list [data-use='{second.index}']")).to_be_focused()
+    page.keyboard.press("Home")
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
     expect(page.locator(QUERY)).to_have_text(sentences[3])
+    expect(page.locator(".use-list button[tabindex='0']")).to_have_count(1)
     page.wait_for_url("**use=3**")
     again = open_page(page.url[page.url.index("?") :])
     expect(again.locator(QUERY)).to_have_text(sentences[3])
@@ -59,6 +73,10 @@ def test_a_sense_lists_its_sentences_alone(open_page):
     expect(rows).to_have_count(280)
     page.get_by_label("List one sense alone").select_option(label="◆ pun (28)")
     expect(page.locator(".use-list li:visible")).to_have_count(28)
+    page.get_by_label("List one sense alone").press("Tab")
+    expect(page.locator(".use-list li:visible button").first).to_be_focused()
+    page.keyboard.press("End")
+    expect(page.locator(".use-list li:visible button").last).to_be_focused()
     page.get_by_label("List one sense alone").select_option(index=0)
     expect(page.locator(".use-list li:visible")).to_have_count(280)
 
@@ -120,6 +138,8 @@ def test_sentences_of_ones_own_in_any_language_and_few_of_them(open_page, tmp_pa
     page.locator(OWN).fill("play\n" * 3 + "nothing")
     expect(page.locator(NEAR)).to_have_count(2)
     expect(page.locator("#use-list .note")).to_have_text("One sentence without the word was left out.")
+    expect(page.locator(".use-list button[tabindex='0']")).to_have_count(1)
+    expect(page.locator(".use-list [aria-current][tabindex='0']")).to_have_count(1)
     page.locator(OWN).fill("play " * 3_000)
     expect(page.locator(ERROR)).to_contain_text("3,000 uses; the page takes at most 2,000")
     file = tmp_path / "own.csv"

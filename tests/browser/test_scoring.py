@@ -29,9 +29,9 @@ def test_one_model_alone_and_bad_texts(open_page):
     expect(page.locator("#scored-texts section")).to_have_count(1)
     expect(page.locator("#scored-texts")).to_contain_text("Perplexity")
     page.locator(PROMPT).fill("")
-    expect(page.locator(".message.error")).to_contain_text("There is no text to score")
+    expect(page.locator(".message-place .message.error")).to_contain_text("There is no text to score")
     page.locator(PROMPT).fill("word " * 600)
-    expect(page.locator(".message.error")).to_contain_text("reads at most 512")
+    expect(page.locator(".message-place .message.error")).to_contain_text("reads at most 512")
 
 
 @pytest.mark.slow
@@ -45,10 +45,22 @@ def test_layers_end_in_the_models_answer(open_page):
 
 def test_an_example_is_chosen_right_with_its_sum_and_a_lone_option_is_refused(open_page):
     page = open_page("?tab=generate&show=options")
+    expect(page.locator(".generating .model-picker")).to_be_hidden()  # this view names its own
+    page.get_by_label("PMI").hover()
+    expect(page.get_by_label("PMI")).to_have_css(
+        "background-color", "rgb(59, 130, 246)"
+    )  # chosen, also under a pointer
     best = page.locator("#option-columns .best")
     expect(best.locator("bdi[dir]")).to_have_text(["bad", "bad"])
     expect(best.first).to_contain_text("less the same in")
     page.get_by_role("button", name="The judge").click()
     expect(best.locator("bdi[dir]")).to_have_text(["guilty", "guilty"])
+    expect(page.locator("#option-columns")).to_contain_text("Look for: ")
     page.locator("#options textarea").fill("guilty")
     expect(page.locator("#option-columns .message.error")).to_contain_text("there are 1")  # beside the options
+
+
+def test_of_other_models_nothing_is_promised(open_page):
+    page = open_page("?tab=generate&show=options&options_models=MiniLM+%28causal%29")
+    expect(page.locator("#option-columns h3")).to_have_text(["MiniLM (causal)"])
+    expect(page.locator("#option-columns")).not_to_contain_text("Look for: ")

@@ -88,3 +88,22 @@ def test_a_link_opens_where_it_leads_and_says_so_when_it_is_drawn(open_page, que
     page = open_page(query)
     assert page.locator(f"{result}:visible").count() > 5  # at once
     assert page.evaluate("document.querySelector('link[href*=PlotlyPlot]') === null")  # the first tab was not drawn
+
+
+SEE_TITLE = """() => {
+    const plot = [...document.querySelectorAll('.js-plotly-plot')].find(one => one.checkVisibility());
+    plot.querySelector('.modebar-btn[data-title*="ownload"]').addEventListener('click', () => {
+        document.body.dataset.seen = plot.layout.title.text;
+    });
+}"""  # the page's own title is put back at once
+
+
+def test_the_picture_of_a_step_says_what_was_filled_before_it(open_page):
+    page = open_page("?show=watch")
+    page.locator(".js-plotly-plot:visible").wait_for()
+    page.evaluate(SEE_TITLE)
+    with page.expect_download():
+        page.locator(".take-away:visible button", has_text="PNG").click()
+    title = page.locator("body").get_attribute("data-seen")
+    assert title.count("___") == 1, f"one of two blanks is filled: {title}"
+    assert title.endswith("<br>MiniLM (masked)")

@@ -75,6 +75,14 @@ def test_histograms_share_an_axis_that_holds_0_and_all_cosines():
     assert len(cosine_histogram([without], 0).data) == 1, "no word came again"
 
 
+def test_a_dash_is_explained_only_where_there_is_one():
+    without = anisotropy(same_word=np.zeros((3, 4)))
+    dashed, plain = ([one for one in texts(cosine_histogram(found, 1)) if "filled" in one] for found in (
+        [without, anisotropy()], [without]
+    ))  # fmt: skip
+    assert dashed == ["filled: random pairs<br>dashed: two uses of one word"] and plain == ["filled: random pairs"]
+
+
 def test_words_say_the_numbers_of_the_layer():
     said = metric_words([anisotropy(), anisotropy(EVIL, layers=2)], "mean_cosine", 2)
     assert (

@@ -1,5 +1,7 @@
 """Before and after cures as drawn: numbers as measured, each cure in its colour, words true of the numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -160,11 +162,23 @@ def test_what_is_said_to_be_so_by_construction_is_so():
 
 
 def test_notes_on_construction_stand_where_they_belong():
-    assert "cancel out" in construction_notes("mean_cosine", ["none", "mean_removal"])
-    assert construction_notes("mean_cosine", ["none", "rank"]) == ""
-    assert "proves nothing by itself" in construction_notes("isoscore", ["none", "whitening"])
-    assert construction_notes("isoscore", ["none", "rank", "z_score"]) == ""
-    assert "adjusted" in construction_notes("self_similarity", ["z_score"])
-    assert construction_notes("self_similarity_adjusted", list(CURES)) == ""
+    assert "cancel out" in construction_notes("mean_cosine", ["none", "mean_removal"], 9_000)
+    assert construction_notes("mean_cosine", ["none", "rank"], 9_000) == ""
+    assert "proves nothing by itself" in construction_notes("isoscore", ["none", "whitening"], 9_000)
+    assert construction_notes("isoscore", ["none", "rank", "z_score"], 9_000) == ""
+    assert "adjusted" in construction_notes("self_similarity", ["z_score"], 9_000)
+    assert construction_notes("self_similarity_adjusted", list(CURES), 9_000) == ""
     assert all(key in METRICS for keys, _, _ in BY_CONSTRUCTION for key in keys)
     assert all(cure in CURES for _, after, _ in BY_CONSTRUCTION for cure in after)
+
+
+def test_few_vectors_that_cancel_out_are_not_at_cosine_0():
+    points = points_with(8).astype(np.float64)
+    points -= points.mean(axis=0)
+    white = apply_cure(fit_cure("whitening", space_of(points)), points)
+    assert space_of(white).mean_cosine == pytest.approx(-1 / 7), "all of one length"
+    said = construction_notes("mean_cosine", ["whitening"], 8)
+    assert "their mean cosine is −1/7, or −0.143, as there are only 8 of them, whatever" in said
+    assert "mean cosine is 0, whatever" in construction_notes("mean_cosine", ["whitening"], 9_000)
+    few = [measured(dim=4, protocol=replace(PROTOCOL, points=3))]
+    assert "all alike it would be 50 %" in spectrum_words(few, 1), "three vectors have two directions"

@@ -120,7 +120,7 @@ def test_words_come_when_they_are_said_to():
         assert least < first("BERT mini", word, prompt) <= most, word
     assert not any(point.answers[2][1].startswith("England") for point in traces["BERT mini"].points)
     assert first("GPT mini", "United", 0) < 2
-    assert 1 < first("ELMo mini", "York", 3) < 2
+    assert 2.4 < first("ELMo mini", "left: York", 3) < 2.5
     assert 3 < first("ELMo mini", "came", 1) < 4
     assert 20 < first("ELMo mini", "table", 0) < 30
     assert all(point.scores["found"] < 0.01 for point in traces["ELECTRA mini"].points if point.tokens < 3e6)
@@ -131,3 +131,6 @@ def test_a_comma_among_the_likeliest_is_told_from_those_between_them():
     trace = make_trace("loss", "top-1")
     listed = replace(trace, points=tuple(replace(one, answers=(("A ___", ",, the, &"),)) for one in trace.points))
     assert "<td data-label='A ___'>“,” · the · “&amp;”</td>" in answers_table(listed)
+    from_both = "from the left: ,, the; from the right: s, ,"
+    listed = replace(trace, points=tuple(replace(one, answers=(("A ___", from_both),)) for one in trace.points))
+    assert ">from the left: “,” · the; from the right: s · “,”</td>" in answers_table(listed)

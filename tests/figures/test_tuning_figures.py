@@ -14,7 +14,6 @@ from explorer.figures.job_state import job_box, progress_share
 from explorer.figures.label_curve import LabelCurve, label_chart, label_words
 from explorer.figures.movements import mix_bars, mix_words, movement_bars, movement_words
 from explorer.figures.tried import judged_box, judged_sides, samples_table, sides_table
-from explorer.figures.tuning_curves import Curve, curve_words, loss_chart, score_chart
 from explorer.figures.tuning_words import (
     duration,
     job_words,
@@ -35,43 +34,6 @@ from tests.figures.tuned_jobs import EVIL, OUTCOME, STEPS, make_job, make_log
 CARDS = {card.name: card for card in CATALOGUE}
 
 
-def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_marks():
-    curves = [Curve("Everything", STEPS, 0), Curve("LoRA" + EVIL, STEPS[:2], 1)]
-    figure = loss_chart(curves)
-    trained, held, other, _ = figure.data
-    assert (list(trained.x), list(trained.y)) == ([0.5, 1.0, 1.5, 2.0], [1.2, 0.8, 0.4, 0.2])
-    assert list(held.y) == [0.7, 0.5, 0.9] and held.line.dash == "dash" and trained.line.dash is None
-    assert held.marker.symbol != figure.data[3].marker.symbol and trained.line.color != other.line.color
-    names = figure.layout.annotations[0].text
-    assert "Everything" in names and EVIL not in names and "dashed" in names
-    scores = score_chart(curves[:1], "accuracy", OUTCOME.baselines)
-    assert list(scores.data[0].y) == [0.6, 0.8, 0.75]
-    assert "logistic regression on words 60.0 %" in [note.text for note in scores.layout.annotations]
-    words = curve_words(curves, "accuracy")
-    assert "training loss from 1.20 to 0.20" in words and EVIL not in words
-    assert words.count("is surer than it should be of others") == 1, "only where the held-out loss turned up"
-    assert "The score still rose" not in words
-    later = [replace(step, score=0.9) if step is STEPS[-1] else step for step in STEPS]
-    assert "The score still rose: it counts which answers are right" in curve_words([Curve("A", later, 0)], "accuracy")
-
-
-def test_what_is_fitted_at_once_is_a_level_beside_what_is_learned_step_by_step():
-    at_once = Curve("Head", (replace(STEPS[-1], loss=None, epoch=0.0, held_out_loss=0.7, score=0.6),), 1)
-    _, held, _, level = loss_chart([Curve("Everything", STEPS, 0), at_once]).data
-    assert (list(level.x), list(level.y)) == ([0.0, held.x[-1]], [0.7, 0.7])
-    level = score_chart([Curve("Everything", STEPS, 0), at_once], "accuracy", {}).data[1]
-    assert list(level.y) == [0.6, 0.6] and level.line.dash == "dot"
-    assert list(score_chart([at_once], "accuracy", {}).data[0].x) == [0.0], "alone it is what was measured"
-    assert "Head (fitted at once to features read once): held-out loss 0.70" in curve_words([at_once], "accuracy")
-
-
-def test_a_run_that_was_still_learning_when_it_ended_is_said_to_be_short():
-    falling = (1.2, 1.2, 1.1, 1.1, 1.0, 1.0, 1.0, 0.8)
-    logs = [replace(STEPS[0], loss=loss, held_out_loss=None, score=None) for loss in falling]
-    assert "was still falling" in curve_words([Curve("From random weights", logs)], "accuracy")
-    assert "was still falling" not in curve_words([Curve("A", [*logs, replace(logs[0], loss=0.2)])], "accuracy")
-
-
 def test_the_confusion_matrix_has_numbers_words_and_a_table():
     figure = confusion_map(OUTCOME)
     heat = figure.data[0]
@@ -83,6 +45,24 @@ def test_the_confusion_matrix_has_numbers_words_and_a_table():
     assert "3 of 4 held-out words are right" in confusion_words(OUTCOME, "words")
     for html in (confusion_table(OUTCOME), confusion_words(OUTCOME), mistakes_table(OUTCOME.judged, "wrong")):
         assert EVIL not in html
+
+
+@pytest.mark.parametrize(
+    ("confusion", "says"),
+    [
+        (((5, 2, 0), (1, 5, 0), (0, 0, 5)), "The commonest mistake: “a” taken for “b”, 2 times."),
+        (((5, 2, 0), (0, 5, 2), (1, 0, 5)),
+         "The commonest mistakes: “a” taken for “b” and “b” taken for “c”, 2 times each."),
+        (((5, 2, 0), (0, 5, 2), (2, 0, 5)), "A mistake: “a” taken for “b”; 3 kinds are equally common, 2 times each."),
+        (((5, 1, 0), (0, 5, 0), (0, 0, 5)), "A mistake: “a” taken for “b”."),
+        (((5, 1, 0), (0, 5, 1), (0, 0, 5)), "The mistakes: “a” taken for “b” and “b” taken for “c”."),
+        (((5, 1, 1), (0, 5, 1), (0, 0, 5)), "A mistake: “a” taken for “b”; 3 kinds are equally common, once each."),
+        (((5, 0, 0), (0, 5, 0), (0, 0, 5)), "15 of 15 held-out examples are right."),
+    ],
+)  # fmt: skip
+def test_mistakes_that_are_equally_common_are_not_passed_over(confusion, says):
+    said = confusion_words(replace(OUTCOME, labels=("a", "b", "c"), confusion=confusion))
+    assert says in said and said.count("taken for") == says.count("taken for")
 
 
 @pytest.mark.parametrize(

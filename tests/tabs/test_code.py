@@ -27,6 +27,7 @@ from explorer.tabs.taking_away import code_button, download_links
 from tests.figures.results import fills
 
 CODE = re.compile(r"data-action='code' data-code='([^']*)'")
+HEADLINE = re.compile(r"<b title='([^']*)'>")
 JSON = re.compile(r"download='[^']*\.json' href='data:application/json;charset=utf-8;base64,([^']*)'")
 MASKED, CAUSAL = "MiniLM (masked)", "MiniLM (causal)"
 CORPUS = "Sentences of your own, one a line"
@@ -146,11 +147,26 @@ def test_the_code_finds_the_same_neighbours(views, shipped_registry, monkeypatch
     assert_holds(found, shown["near"])
 
 
-@pytest.mark.parametrize("given", [pytest.param({}, marks=pytest.mark.slow), {"Sentences, one a line": OWN}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param({"Sentences, one a line": ""}, marks=pytest.mark.slow),
+        {},
+        {"Layers": "last_four", "Compare with": CAUSAL},
+        {"Layers": "softmax", "Weight of each layer": "1, 2, 0, 0, 0, 0, 3"},
+        {"Adjust": "z_scored"},
+        {"Adjust": "centred", "Compare with": CAUSAL, **WEIGHTED},
+        {"Adjust": "z_scored", "Sentences, one a line": "a | {play}\nb | {plays}\na | {play}"},
+    ],
+)
 def test_the_code_scores_the_same_senses(views, shipped_registry, monkeypatch, given):
-    drawn = drawn_by(find_view(views, "A use is taken for"), **given)
-    [shown] = taken(drawn)[0]
-    assert_holds(to_json(run_code(drawn, shipped_registry, monkeypatch)), shown)
+    drawn = drawn_by(find_view(views, "A use is taken for"), **{"Sentences, one a line": OWN} | given)
+    shown, found = taken(drawn)[0], to_json(run_code(drawn, shipped_registry, monkeypatch))
+    found = found if isinstance(found, list) else [found]
+    assert_holds(found[: len(shown)], shown)
+    said = [tuple(map(float, HEADLINE.findall(line))) for line in drawn.split("</p>") if "have a nearest use" in line]
+    at = [one["layers"][-1] for one in found[-len(shown) :]]
+    assert [(one["nearest"]["value"], one["centroid"]["value"]) for one in at] == [pytest.approx(one) for one in said]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """What the view "Cures" measures, against the analyses themselves, and what it refuses."""
 
+import re
+from base64 import b64decode
 from dataclasses import replace
 from functools import partial
 
+import gradio as gr
 import numpy as np
 import pytest
 
@@ -14,8 +17,9 @@ from explorer.analysis.sense_scoring import score_vectors
 from explorer.analysis.sense_sentences import read_sense_sentences
 from explorer.errors import UnsuitableText
 from explorer.tabs.anisotropy.cured_uses import CuredUses, read_word
-from explorer.tabs.anisotropy.cures import read_chosen
+from explorer.tabs.anisotropy.cures import build, read_chosen
 from explorer.tabs.anisotropy.material import Measured, Sentences
+from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.neighbours.material import Vectors
 
 MODEL = "MiniLM (masked)"
@@ -79,6 +83,24 @@ def test_a_corpus_that_is_too_small_is_said(measured, shipped_registry):
         measured.anisotropy(shipped_registry, MODEL, Sentences(("two words",), "small"), CURES)
     with pytest.raises(UnsuitableText, match="All sentences are the same"):
         measured.spaces(shipped_registry, MODEL, Sentences(("one word more",) * 3, "same"))
+
+
+def test_what_few_vectors_cannot_do_is_said_and_the_word_is_taken_away(measured, shipped_registry):
+    with gr.Blocks():
+        desk = Desk(gr.Dropdown(), gr.Textbox(), gr.Radio(), gr.Checkbox(), gr.Number(), gr.Slider(), measured)
+        with gr.Tabs():
+            view = build(shipped_registry, desk)
+    options = ["tokens", False, 6, ["mean_removal", "whitening"], 3, "mean_cosine", "mouse"]
+    stages = view.draw(MODEL, "The cat sat.\nA dog ran.", *options)
+    measures, judged = ("".join(map(str, stage)) for stage in stages if stage[0] == "")
+    assert "−1/7, or −0.143, as there are only 8 of them" in measures
+    assert "whitening 14 %; all alike it would be 14 %" in measures
+    for shown in (measures, judged.partition("Without a model")[0]):
+        assert "From 8 vectors it learns 7 of 384 directions at most" in shown
+    [data] = re.findall("download='cures-mouse-cured_senses-MiniLM-masked.csv' href='[^,]*,([^']*)'", judged)
+    rows = b64decode(data).decode("utf-8-sig").splitlines()
+    assert rows[0].startswith("word,model,") and rows[1].startswith("mouse,MiniLM (masked),")
+    assert "download='cures-mouse-MiniLM-masked.json'" in judged
 
 
 def test_what_the_controls_cannot_say_is_refused():

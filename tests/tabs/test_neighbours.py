@@ -1,6 +1,7 @@
 """The tab that shows neighbours: what it opens on, what its examples claim, which uses it takes, what it keeps."""
 
 import gzip
+import re
 from dataclasses import astuple, replace
 
 import numpy as np
@@ -198,6 +199,13 @@ def test_all_that_visitors_type_is_escaped():
     found = read_first_neighbours()
     drawn = near_columns(found.near, None, HOSTILE, uses, 0)
     assert "<img" not in drawn and "</script>" not in drawn
+
+
+@pytest.mark.parametrize(("use", "entered"), [(3, 3), (7_000, 0)])
+def test_the_list_is_one_stop_of_the_tab_key(use, entered):
+    drawn = use_list(shipped_uses("play"), use)
+    assert re.findall("data-use='([0-9]+)' tabindex='0'", drawn) == [str(entered)]
+    assert drawn.count("tabindex=") == drawn.count("<button") == 280
 
 
 def test_a_bag_of_words_stands_beside_what_is_near(monkeypatch):

@@ -84,7 +84,7 @@ def test_how_near_a_sentence_is_stands_as_a_cosine():
 def test_where_the_base_cannot_answer_it_is_said_why_and_how_far_one_comes_without_a_model():
     looked = look("classification", scores={"accuracy": 0.5}, baselines={"most frequent <class>": 0.25})
     said = _without(looked)
-    assert "MiniLM has no layer for these labels" in said and "most frequent &lt;class&gt; 25.0 %" in said
+    assert "MiniLM has no layer for this task" in said and "most frequent &lt;class&gt; 25.0 %" in said
     assert "Without a model" not in _without(look("answers", baselines={}))
     assert not _without(look("text_to_text", baselines={"before fine-tuning": 0.25}))
 

@@ -4,6 +4,7 @@ import gzip
 import time
 from threading import Thread
 
+import gradio as gr
 import pytest
 
 from explorer.errors import UnsuitableText
@@ -49,6 +50,26 @@ def test_our_scored_pairs_are_another_choice_when_sentences_are_compared():
     assert data.read_examples("similarity", OUR_SCORES) is own_examples("similarity", scored=True)
     assert data._other_source("similarity", OURS).value == OURS
     assert data._other_source("pairs", OUR_SCORES).value == OURS and data._other_source("pairs", YOURS).value == YOURS
+
+
+def test_a_source_that_suits_another_task_is_left_alone_as_a_job_may_have_brought_another_meanwhile():
+    assert "value" not in data._offer_sources("similarity", OURS).constructor_args
+    assert "value" not in data._offer_sources("pairs", YOURS).constructor_args
+    assert data._offer_sources("pairs", OUR_SCORES).value == OURS
+
+
+def test_the_examples_are_described_by_one_event_that_follows_the_source_and_of_several_answers_the_last():
+    with gr.Blocks() as page:
+        source, *_ = data.build_data(gr.Dropdown([*TASKS], value="classification")).inputs
+    ids = {getattr(block, "elem_id", ""): key for key, block in page.blocks.items()}
+    events = page.get_config_file()["dependencies"]
+    [describes] = [
+        one for one in events if ids["tune-table"] in one["outputs"][1:] and one["outputs"][0] == ids["tune-data-said"]
+    ]
+    assert describes["trigger_mode"] == "always_last" and source._id in describes["inputs"]
+    [(trigger, _)] = describes["targets"]
+    before = [one for one in events if trigger in one["outputs"]]
+    assert [source._id, "change"] in [[*target] for one in before for target in one["targets"]]
 
 
 def test_yours_are_read_by_the_columns_chosen_and_a_share_is_set_aside(key):

@@ -1,5 +1,6 @@
 """View: what cures do, before and after on the same axes, and whether they help to tell the senses of a word apart."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -7,7 +8,8 @@ import gradio as gr
 
 from explorer.analysis.anisotropy_metrics import METRICS
 from explorer.analysis.anisotropy_results import Anisotropy
-from explorer.analysis.cures import COMPONENTS, CURES
+from explorer.analysis.cures import COMPONENTS, CURES, remark_on_fit
+from explorer.analysis.exporting import to_json, to_tables
 from explorer.analysis.one_layer import take_layer
 from explorer.analysis.sense_results import CuredSenses
 from explorer.analysis.sense_sentences import sense_words
@@ -37,7 +39,7 @@ from explorer.tabs.later import later_figure
 from explorer.tabs.layer_slider import read_layer
 from explorer.tabs.messages import in_place
 from explorer.tabs.neighbours.material import shared_vectors
-from explorer.tabs.taking_away import download_links, picture_link
+from explorer.tabs.taking_away import download_links, name_after, picture_link, table_links
 from explorer.tabs.views import View
 
 CHOICES = [(cure.label, key) for key, cure in CURES.items() if key != "none"]
@@ -183,15 +185,16 @@ def _draw_measured(found: Sequence[Anisotropy], chosen: Chosen, layer: int, own:
         return words + picture_link(f"cures-{key}", (f"{one.model}: {title}", under), (one.model,))
 
     isotropic = "" if one.isotropic[chosen.metric] is None else ISOTROPIC
-    words = note(metric.says + isotropic) + construction_notes(chosen.metric, chosen.cures)
-    remarks = "".join(map(note, dict.fromkeys(remark for each in found for remark in each.remarks)))
+    words = note(metric.says + isotropic) + construction_notes(chosen.metric, chosen.cures, one.protocol.points)
+    remarks = [remark for each in found for remark in each.remarks]
+    remarks += [said for each in found for said in remark_on_fit(each.cure, each.protocol.points, each.dim)]
     code = cures_code(own, found, chosen.components)
     links = download_links(tuple(found), "cures", of="all layers", tables=("metrics",), without=NOT_SHOWN, code=code)
     links += download_links(
         tuple(take_layer(each, layer) for each in found), f"cures-layer-{at}", of=f"layer {at}", with_link=False,
         tables=("spectrum", "histogram"), without=("top_dimensions", "covariance"),
     )  # fmt: skip
-    foot = remarks + protocol_caption(found[:1], source) + f"<div class='two-takes'>{links}</div>"
+    foot = protocol_caption(found[:1], source) + f"<div class='two-takes'>{links}</div>"
     return (
         cured_metric_words(found, chosen.metric, layer),
         gr.Plot(taller(metric_chart(found, chosen.metric, layer)), visible=True),
@@ -200,7 +203,7 @@ def _draw_measured(found: Sequence[Anisotropy], chosen: Chosen, layer: int, own:
         below("spectrum", f"share of variance by principal component, layer {at}", spectrum_words(found, layer)),
         gr.Plot(cured_cosines_chart(found, layer), visible=True),
         below("cosines", f"cosines of layer {at}", cosines_words(found, layer)),
-        cure_list(chosen.cures) + foot,
+        cure_list(chosen.cures) + "".join(map(note, dict.fromkeys(remarks))) + foot,
     )
 
 
@@ -216,12 +219,21 @@ def _draw_judged(found: Sequence[CuredSenses], chosen: Chosen, layer: int, corpu
 
     remarks = "".join(map(note, dict.fromkeys(remark for one in found for remark in one.scores.remarks)))
     return (
-        cured_senses_words(found, layer, chosen.word) + baseline_words(scores),
+        cured_senses_words(found, layer, chosen.word) + remarks + baseline_words(scores),
         gr.Plot(cured_senses_chart(found, "centroid", layer), visible=True),
         below("centroid", "Share of uses nearest to the mean of the other uses of their sense."),
         gr.Plot(cured_senses_chart(found, "nearest", layer), visible=True),
         below("nearest", "Share of uses whose nearest other use has their sense."),
         cured_senses_table(found, layer) + note(CHANCE),
-        remarks + caption([*parts, f"leave one out; {scores.intervals}"], PAPER)
-        + download_links(tuple(found), "cured-senses", of="senses", with_link=False),
-    )  # fmt: skip
+        caption([*parts, f"leave one out; {scores.intervals}"], PAPER) + _senses_links(found, chosen.word),
+    )
+
+
+def _senses_links(found: Sequence[CuredSenses], word: str) -> str:
+    """The scores of all layers to take away; the word, which no result names, stands in the files' names and rows."""
+    (key, (head, *rows)), *_ = to_tables(tuple(found)).items()
+    table = [["word", *head], *([word, *row] for row in rows)]
+    name, data = f"cures-{word}", json.dumps(to_json(tuple(found)), indent=2, ensure_ascii=False)
+    models = (found[0].scores.model,)
+    more = (("JSON of senses", f"{name_after(name, models)}.json", data),)
+    return table_links({key: table}, name, models=models, more=more, with_link=False)

@@ -11,6 +11,7 @@ from explorer.figures.bars import step_bars
 from explorer.figures.notes import reveal_note, step_note
 from explorer.figures.sentences import caption, reveal_list
 from explorer.figures.settled import settled_bars
+from explorer.figures.style import with_title
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.settings import settings
@@ -18,7 +19,7 @@ from explorer.tabs.code import code_of
 from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import QUIET, in_place
-from explorer.tabs.taking_away import download_links
+from explorer.tabs.taking_away import download_links, picture_title
 from explorer.tabs.views import View
 
 OPEN = "bars: probability of each word where the blanks that are not filled yet stay open"
@@ -48,7 +49,8 @@ def build(registry: Registry, sentence: Sentence) -> View:
         history = reveal_list(reveal, at) + step_note(reveal, at)
         if at < len(reveal.steps):
             now = reveal.steps[at]
-            return history, gr.Plot(step_bars(now.blanks, now.text), visible=True), "Next"
+            bars = with_title(step_bars(now.blanks, now.text), picture_title((now.text, reveal.model)))
+            return history, gr.Plot(bars, visible=True), "Next"
         chart = gr.Plot(settled_bars(reveal), visible=True) if at > 1 else gr.Plot(visible=False)
         return history, chart, "Start over"
 

@@ -23,7 +23,7 @@ from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.formulas import LATEX
 from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.picker import options_of
-from explorer.tabs.seeds import read_seed
+from explorer.tabs.seeds import read_seed, tidy_seed
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -110,6 +110,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
     looked = [sentence.model, model, sentence.text, objective, seed]
     telling.click(find_seed, looked, [sentence.message, seed], **QUIET)
     longer.click(lambda: PASSAGE, None, sentence.text, **QUIET)
+    seed.blur(tidy_seed, seed, seed, **QUIET)
     again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, trigger_mode="multiple", **QUIET)
     inputs = [sentence.model, sentence.text, objective, seed, model, noise, following, formula]
     outputs = [objective, seed, again, telling, model, noise, following, formula, example, below]

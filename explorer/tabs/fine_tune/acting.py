@@ -150,7 +150,6 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
 
     trained = [act.panel.message, act.job, act.panel.run]
     boxes = [trying.text, trying.second]
-    trying.own.change(None, [trying.own, *boxes], boxes, js="(...texts) => explorer.fillTry(...texts)", **QUIET)
     trying.train.click(train, act.owner, trained, js=with_owner(1), **QUIET).then(**redraw)
     asked = [
         listen(judge, [*looking, *boxes], [act.panel.message, trying.answer], **QUIET)

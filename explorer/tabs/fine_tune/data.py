@@ -132,9 +132,12 @@ def build_data(task: gr.Dropdown) -> DataPanel:
     reading = QUIET | {"concurrency_limit": READ_AT_ONCE, "concurrency_id": "read_examples"}
     # Of fields that are filled together, a first event knows those before: what goes with the task is asked for after.
     settled = task.change(None, None, None, js="() => {}", **QUIET)
-    other_task = settled.then(lambda task, source: _other_source(task, source), [task, source], source, **QUIET)
-    for event in (other_task.then, source.input):
-        event(redraw, [task, source, key, held, aside], shown, **QUIET)
+    other_task = settled.then(lambda task, source: _offer_sources(task, source), [task, source], source, **QUIET)
+    times = gr.Number(0, visible="hidden")
+    for event in (other_task.then, source.change):
+        event(None, times, times, js="times => times + 1", **QUIET)
+    # One event describes, and one at a time: of two, the one asked for a source left since may be answered last.
+    times.change(redraw, [task, source, key, held, aside], shown, trigger_mode="always_last", **QUIET)
     given = [task, held, aside]
     file.upload(take_file, [file, *given], [key, *shown], trigger_mode="multiple", **reading)
     paste.change(take_text, [paste, *given], [key, *shown], trigger_mode="always_last", **reading)
@@ -196,6 +199,12 @@ def _sources(task: str) -> list[tuple[str, str]]:
 def _other_source(task: str, source: str) -> gr.Radio:
     choices = _sources(task)
     return gr.Radio(choices, value=source if source in dict(map(reversed, choices)) else OURS)
+
+
+def _offer_sources(task: str, source: str) -> gr.Radio:
+    """As _other_source; but a source that suits is left alone: a job may have brought another meanwhile."""
+    choices = _sources(task)
+    return gr.Radio(choices) if source in dict(map(reversed, choices)) else gr.Radio(choices, value=OURS)
 
 
 def _take(task: str, held: str, aside: float, read: Callable) -> Iterator[tuple]:

@@ -115,7 +115,10 @@ def _box(looked: Looked) -> str:
     if looked.problem:
         return error_box(looked.problem) + job_box(looked.status, is_example=True)
     foreign = "" if looked.is_own or looked.is_example else note(NOT_OURS)
-    return job_box(looked.status, is_example=looked.is_example) + foreign
+    status = looked.status
+    is_told = len(status.spec.runs) == 1 and status.state == "done"  # only then the course of the run counts
+    steps = tuple(logged.step for logged in looked.read_steps(status.id)) if is_told else ()
+    return job_box(status, steps, is_example=looked.is_example) + foreign
 
 
 def _key_of_links(looked: Looked) -> tuple:

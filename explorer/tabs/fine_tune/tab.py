@@ -9,6 +9,7 @@ from explorer.tabs.fine_tune.controls import build_controls
 from explorer.tabs.fine_tune.first_tuned import read_first_tuned
 from explorer.tabs.fine_tune.job import build_panel
 from explorer.tabs.fine_tune.looking import look_at
+from explorer.tabs.fine_tune.tried_texts import link_texts
 from explorer.tabs.formulas import build_question, build_why
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.owner import build_owner
@@ -67,6 +68,7 @@ def build(registry: Registry) -> LinkedTab:
         }  # fmt: skip
         act = Act(tab, controls, panel, trying, owner, job, shown, views, parts, [order, ticked], linked)
         clock = wire_acts(registry, store, example, first, act)
-    fields = linked | {"which": panel.run, "show": shown, "order": order}
-    terse = ("task", "run", "method", "job", "which", "show", "order")
+        texts = link_texts(trying, job)
+    fields = linked | {"which": panel.run, "show": shown, "order": order, **texts}
+    terse = ("task", "run", "method", "job", "which", "show", "order", *texts)
     return LinkedTab(tab, fields, terse, (sub_tabs, "show"), clock=clock)

@@ -66,7 +66,7 @@ MOST_SIDES = 4
 WRITTEN_TOKENS = 16
 NOT_HERE = "The example’s model does not come with the page. Train it here, half a minute without a GPU, and ask it."
 NO_BASE = (
-    "Before fine-tuning, {base} has no layer for these labels: a race (under “What to run”) trains it in several ways."
+    "Before fine-tuning, {base} has no layer for this task: a race (under “What to run”) trains it in several ways."
 )
 
 

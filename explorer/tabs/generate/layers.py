@@ -9,6 +9,7 @@ from explorer.figures.layers import layer_table, layers_note
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.figures.style import count_of
+from explorer.figures.token_words import shown_token
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
@@ -37,7 +38,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
     def draw(models: Registry, model: str, text: str, count: int) -> tuple:
         options = {"prompt": text, "top_k": int(count)}
         result = models.run(model, partial(analysis.read_layers, **options))
-        where = f"at the last of {count_of(len(result.seen), 'token')}, “{result.seen[result.position]}”"
+        where = f"at the last of {count_of(len(result.seen), 'token')}, “{shown_token(result.seen[result.position])}”"
         foot = caption([result.model, where, f"read by {result.applied}"], SOURCE)
         links = download_links(result, "layers", code=code_of((result.model, "read_layers", options)))
         return layer_table(result), layers_note(result) + note(WARNING) + foot + links

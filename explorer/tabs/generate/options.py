@@ -107,7 +107,8 @@ def build(registry: Registry, prompt: Prompt) -> View:
             return error_box(str(error)), ""
         code = code_of(*((choice.model, "choose_option", given) for choice in choices))
         asked = (text, tuple(given["options"]), normalise, domain)
-        looked = next((look_line(one.look_for) for one in questions if _fields(one) == asked), "")
+        told = questions if set(names) == set(FIRST) else ()  # of other models it may be false
+        looked = next((look_line(one.look_for) for one in told if _fields(one) == asked), "")
         foot = caption([*(choice.model for choice in choices), "zero-shot: no training for the task", "nats"], SOURCE)
         return looked + option_columns(choices), foot + download_links(choices, "options", code=code)
 

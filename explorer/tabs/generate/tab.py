@@ -17,7 +17,7 @@ from explorer.tabs.generate.view import Prompt
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker
-from explorer.tabs.seeds import read_seed
+from explorer.tabs.seeds import read_seed, tidy_seed
 from explorer.tabs.views import View, linked_fields, wire
 
 QUESTION = "What does a model write next when it reads from left to right, and what might it have written instead?"
@@ -98,6 +98,7 @@ def build(registry: Registry) -> LinkedTab:
         shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
         counted = length.follow(registry, prompt, count, picker.changed)
         wire(prompt.message, views, shown, [*counted, chosen], stop)
+    seed.blur(tidy_seed, seed, seed, **QUIET)
     again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, **QUIET).then(
         None, None, None, js=PRESS_WRITE, **QUIET
     )

@@ -6,14 +6,20 @@ from collections.abc import Mapping, Sequence
 
 from explorer.analysis.embedding_results import NearUses, Occurrences
 from explorer.analysis.labelled_uses import LabelledUses
+from explorer.analysis.sense_scoring import draw_words
 from explorer.tabs.code import Asked, Said, code_of, lines_code, options_code
-from explorer.tabs.neighbours.which_vector import Vector, ask_for
+from explorer.tabs.neighbours.measuring import LEAST_WORDS
+from explorer.tabs.neighbours.which_vector import LAYER, Vector, ask_for
 
 USES = "from explorer.analysis.labelled_uses import {}"
 VECTORS = "from explorer.analysis.vectors import choose_vectors"
 NEAR = "from explorer.analysis.neighbours import find_near_uses, prepare_points"
 MAPS = "from explorer.analysis.projections import project_occurrences"
 PAIRS = "from explorer.analysis.paired_maps import pair_projections"
+SCORES = "from explorer.analysis.sense_scoring import {}"
+ADJUSTED = "from explorer.analysis.vectors import adjust_layers"
+REPLACE = "from dataclasses import replace"
+WORDS = {"sentences": Said("[sentence for sentence, _ in words]"), "positions": Said("[place for _, place in words]")}
 
 
 def near_code(
@@ -69,12 +75,54 @@ def map_code(word: str, own: str, found: Mapping[str, Occurrences], vector: Vect
     return code_of(*asked, imports=[*imports, MAPS, *[PAIRS] * (len(drawn) > 1)], before=before, made=made)
 
 
-def scores_code(word: str, own: str, models: Sequence[str], pieces: str, seed: int) -> str:
-    """Code that scores the senses of a word by each model."""
+def scores_code(word: str, own: str, found: Mapping[str, Occurrences], vector: Vector, seed: int) -> str:
+    """Code that scores the senses of a word in each layer, and by the chosen vector where it is no single layer.
+
+    Args:
+        word: As typed.
+        own: Likewise.
+        found: The vectors of all uses by model.
+        vector: Which of them is chosen.
+        seed: Of the random words and the intervals.
+    """
     imports, before = _uses(word, own)
-    options = {name: Said(f"uses.{name}") for name in ("sentences", "positions", "senses")}
-    options |= {"pieces": pieces, "seed": seed}
-    return code_of(*((model, "score_senses", options) for model in models), imports=imports, before=before)
+    is_joined = vector.combine != LAYER
+    if not is_joined and vector.adjust == "none":
+        options = {name: Said(f"uses.{name}") for name in ("sentences", "positions", "senses")}
+        options |= {"pieces": vector.pieces, "seed": seed}
+        return code_of(*((model, "score_senses", options) for model in found), imports=imports, before=before)
+    uses = next(iter(found.values()))
+    with_words = len(draw_words(uses.sentences, uses.positions, seed)) >= LEAST_WORDS
+    if with_words:
+        before.append(f"words = draw_words(uses.sentences, uses.positions, {seed})")
+    asked, layers, joined = [], [], []
+    for model, occurrences in found.items():
+        asked.append(_embedding(model, vector.pieces))
+        at, words = f"result_{len(asked)}", ""
+        if with_words:
+            asked.append((model, "embed_occurrences", WORDS | {"pieces": vector.pieces}))
+            words = f"result_{len(asked)}"
+        of_words = f"{_adjusted(words, vector.adjust)}.vectors" if words else ""
+        layers.append(_scored(_adjusted(at, vector.adjust), of_words, seed))
+        chosen = f"choose_vectors({{}}, {options_code(ask_for(vector, occurrences))})[None]"
+        one = f"replace({at}, vectors={chosen.format(at)}, layers={at}.layers[-1:])"
+        joined.append(_scored(one, chosen.format(words) if words else "", seed))
+    imports += [SCORES.format("draw_words, score_vectors" if with_words else "score_vectors")]
+    imports += [ADJUSTED] * (vector.adjust != "none") + [REPLACE, VECTORS] * is_joined
+    made = [*layers, *joined] if is_joined else layers
+    return code_of(
+        *asked, imports=imports, before=before,
+        made=made[0] if len(made) == 1 else "(\n" + "".join(f"    {one},\n" for one in made) + ")",
+    )  # fmt: skip
+
+
+def _adjusted(occurrences: str, adjust: str) -> str:
+    return occurrences if adjust == "none" else f"adjust_layers({occurrences}, {adjust!r})"
+
+
+def _scored(occurrences: str, words: str, seed: int) -> str:
+    options = {"random_words": Said(words)} if words else {}
+    return f"score_vectors({occurrences}, uses.senses, {options_code(options | {'seed': seed})})"
 
 
 def _uses(word: str, own: str) -> tuple[list[str], list[str]]:

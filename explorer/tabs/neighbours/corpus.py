@@ -51,7 +51,7 @@ def build_corpus(registry: Registry, desk: Desk) -> None:
         )  # fmt: skip
 
         inputs = [desk.model, desk.word, desk.which.pieces, file, sample]
-        outputs = [message, desk.own, desk.use, found]
+        outputs = [message, desk.own, desk.use, found, desk.word]
         # Gradio's default drops a press while it takes a search that was stopped for one that is at work.
         run = start.click(search, inputs, outputs, trigger_mode="multiple", **QUIET)
         add_stop(message, [run])
@@ -60,8 +60,8 @@ def build_corpus(registry: Registry, desk: Desk) -> None:
 def _search(
     registry: Registry, desk: Desk, model: str, word: str, pieces: str, path: str | None, sample: int
 ) -> Iterator[tuple]:
-    """Message, own sentences, use in sight, and what was found."""
-    same = (gr.skip(),) * 3
+    """Message, own sentences, use in sight, what was found, and the word: another may be looked at meanwhile."""
+    same = (gr.skip(),) * 4
     try:
         word = " ".join((word or "").split())
         if not path:
@@ -79,7 +79,7 @@ def _search(
                 uses = read_uses(word, own)
                 if (uses.sentences, uses.positions) == (event.uses.sentences, event.uses.positions):
                     desk.vectors.keep(card, uses, event.occurrences)
-                yield "", own, 0, describe_found(event)
+                yield "", own, 0, describe_found(event), word
             else:
                 yield progress_box(describe_progress(event, Path(path).name)), *same
     except Exception as error:

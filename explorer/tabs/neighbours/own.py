@@ -13,6 +13,7 @@ from explorer.analysis.sentence_files import read_sentence_file
 from explorer.analysis.uses import english_forms
 from explorer.errors import UnsuitableText
 from explorer.figures.notes import note
+from explorer.figures.style import count_of
 from explorer.settings import settings
 from explorer.tabs.messages import QUIET, explain
 from explorer.tabs.neighbours.finding import Static
@@ -122,7 +123,7 @@ def read_upload(path: Path, word: str) -> tuple[str, str]:
             f"{file.name} has {len(file.lines):,} sentences, and {quoted(word) if word else 'a use in braces'} is in "
             f"none of them. Choose another word above, and load the file again."
         )
-    words = f"{file.name}: {uses:,} uses in {len(kept):,} of {len(file.lines):,} sentences"
+    words = f"{file.name}: {count_of(uses, 'use')} in {len(kept):,} of {count_of(len(file.lines), 'sentence')}"
     cut = f"; the page takes no more than {MOST_USES:,} uses." if found and uses + found > MOST_USES else "."
     return "\n".join(kept), note(" ".join([words + cut, *file.remarks]))
 

@@ -25,7 +25,7 @@ from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import choose, read_vector
-from explorer.tabs.seeds import MOST_SEED, read_seed
+from explorer.tabs.seeds import MOST_SEED, read_seed, tidy_seed
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -103,7 +103,7 @@ def build(registry: Registry, desk: Desk) -> View:
     outputs = [sheet, score, foot, rounds]
     pressed = sheet.select(_take_guess, None, guess, trigger_mode="multiple", **QUIET)
     shown = pressed.then(draw, inputs, [desk.message, *outputs], **QUIET)
-    seed.blur(_tidy_number, seed, seed, **QUIET)
+    seed.blur(tidy_seed, seed, seed, **QUIET)
     another.click(None, seed, seed, js=NEXT, **QUIET)
     return View(tab, draw, inputs, outputs, {"question": seed}, runs=[shown])
 
@@ -123,12 +123,6 @@ def add_round(
         return rounds
     added = Round(key, is_right, has_point(answer), has_point(words), len(answer.cosines))
     return (*rounds, added)[-MOST_ROUNDS:]
-
-
-def _tidy_number(typed: float | None) -> object:
-    """What a link can hold, once the visitor has typed to the end."""
-    number = read_seed(typed)
-    return gr.skip() if typed == number else number
 
 
 def _take_guess(event: gr.EventData) -> str:

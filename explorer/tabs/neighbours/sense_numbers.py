@@ -167,8 +167,9 @@ def build(registry: Registry, desk: Desk) -> View:
         if labels.foreign and language != ENGLISH:
             english = measured.scores(models, names[0], uses, vector, without_foreign=True)
         code = ""
-        if vector.adjust == "none" and len(labels.kept) == len(uses.senses):  # as score_senses scores them
-            code = scores_code(word, own, models_of(scores), vector.pieces, SEED)
+        if len(labels.kept) == len(uses.senses):  # no use is left out
+            embedded = {name: desk.vectors.embed(models, name, uses, vector.pieces) for name in models_of(scores)}
+            code = scores_code(word, own, embedded, vector, SEED)
         drawn = _labelled(Found(scores, tuple(chosen), english, labels), word, source, layer, vector.adjust, by, code)
         return (offer, *drawn, *(gr.Column(visible=True) for _ in boxes), gr.Column(visible=True))
 

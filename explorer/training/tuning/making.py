@@ -44,7 +44,7 @@ def make_examples(table: Table, task: str, columns: dict[str, str], name: str = 
     notes = list(table.notes)
     chosen = {key: table.column(called) for key, called in columns.items()}
     lost: dict[str, list[int]] = {}
-    if task == "tagging" and not any(" " in cell.strip() for cell in chosen["words"]):
+    if task == "tagging" and not any(len(cell.split()) > 1 for cell in chosen["words"]):
         made = read_words(table, chosen, lost, notes)
         count = len(made) + _number_of(lost)
     else:

@@ -24,6 +24,7 @@ PACKED = frozenset({".gz", ".xz"})
 LOOKED_AT = 200  # rows, to find out how a table is made
 LONGEST_NAME_CHARACTERS = 40
 TAG_AT_END = re.compile(r"\S+(?:\t\S+){0,8}\t(?:O|[BIES]-\S+)|\S+(?: +\S+){0,8} +(?:O|[BIES]-\S+)")
+SENTENCE_ROW = re.compile(r"\S+(?: +\S+)+?[,;|] *(?:O|[BIES]-\S+)(?: +(?:O|[BIES]-\S+))*")  # its words, its tags
 DOCUMENT = "-DOCSTART-"
 MIB = 2**20
 
@@ -131,6 +132,8 @@ def _is_word_per_line(text: str) -> bool:
         lines = lines[:-1]
     filled = [line.rstrip() for line in lines[:LOOKED_AT] if line.strip() and not line.startswith((DOCUMENT, "#"))]
     fitting = sum(bool(TAG_AT_END.fullmatch(line)) for line in filled)
+    if 2 * sum(bool(SENTENCE_ROW.fullmatch(line)) for line in filled) > len(filled):
+        return False
     return len(filled) > 1 and fitting >= 0.9 * len(filled) - 1 and fitting > 0  # but for a first line of names
 
 

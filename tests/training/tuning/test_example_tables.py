@@ -89,6 +89,24 @@ def test_tagged_words_in_lines_and_in_rows():
         read("EU B-ORG\nrejects O\n", "tagging")
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "|", ", ", "\t"])
+@pytest.mark.parametrize("header", ["", "words{}tags\n"])
+def test_sentences_with_their_tags_are_no_lines_of_words_though_each_ends_with_a_tag(delimiter, header):
+    rows = [f"{name} lives in Oslo{delimiter}B-PER O O B-LOC\n" for name in ("Anna", "Ben", "Cleo", "Dan") * 8]
+    rows[4] = f"Eve lives here{delimiter}B-PER O\n"
+    made = read(header.format(delimiter) + "".join(rows), "tagging")
+    assert made.train[0] == TaggedWords(("Anna", "lives", "in", "Oslo"), ("B-PER", "O", "O", "B-LOC"))
+    assert len(made.train) == 31
+    assert f"not as many tags as words (row {6 if header else 5})" in made.notes[0]
+
+
+@pytest.mark.parametrize("line", ["Oslo, NNP {}", "Oslo {}", ", , O {}", "Oslo\tNNP\t{}"])
+def test_lines_of_a_word_and_its_tag_are_no_sentences_whatever_stands_between(line):
+    lines = [line.format(tag) for tag in ("B-LOC", "I-LOC", "O")]
+    made = read("\n".join([*lines, "", *lines]), "tagging")
+    assert [example.tags for example in made.train] == [("B-LOC", "I-LOC", "O")] * 2
+
+
 def test_the_tasks_of_two_and_three_texts():
     assert read("premise,hypothesis,label\nA dog runs,An animal moves,entailment\n", "pairs").train == (
         LabelledText("A dog runs", "entailment", "An animal moves"),

@@ -1,0 +1,75 @@
+"""Losses and scores as drawn and told: lines that can be told apart, words that are true of them."""
+
+import re
+from dataclasses import replace
+from html import unescape
+
+from explorer.figures.job_state import job_box
+from explorer.figures.layer_lines import LINE_PIXELS
+from explorer.figures.tuning_curves import Curve, curve_words, loss_chart, score_chart
+from explorer.figures.tuning_words import job_words, outcome_words
+from explorer.training.tuning.recipe import Recipe
+from tests.figures.tuned_jobs import EVIL, OUTCOME, STEPS, make_job
+
+
+def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_marks():
+    curves = [Curve("Everything", STEPS, 0), Curve("LoRA" + EVIL, STEPS[:2], 1)]
+    figure = loss_chart(curves)
+    trained, held, other, _ = figure.data
+    assert (list(trained.x), list(trained.y)) == ([0.5, 1.0, 1.5, 2.0], [1.2, 0.8, 0.4, 0.2])
+    assert list(held.y) == [0.7, 0.5, 0.9] and held.line.dash == "dash" and trained.line.dash is None
+    assert held.marker.symbol != figure.data[3].marker.symbol and trained.line.color != other.line.color
+    names = figure.layout.annotations[0].text
+    assert "Everything" in names and EVIL not in names and "dashed" in names
+    scores = score_chart(curves[:1], "accuracy", OUTCOME.baselines)
+    assert list(scores.data[0].y) == [0.6, 0.8, 0.75]
+    assert "logistic regression on words 60.0 %" in [note.text for note in scores.layout.annotations]
+    words = curve_words(curves, "accuracy")
+    assert "training loss from 1.20 to 0.20" in words and EVIL not in words
+    assert words.count("is surer than it should be of others") == 1, "only where the held-out loss turned up"
+    assert "The score still rose" not in words
+    later = [replace(step, score=0.9) if step is STEPS[-1] else step for step in STEPS]
+    assert "The score still rose: it counts which answers are right" in curve_words([Curve("A", later, 0)], "accuracy")
+
+
+def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_takes_and_no_more_epochs_are_advised():
+    losses = (0.0301, 0.0184, 0.0204)
+    steps = [replace(STEPS[1], loss=1.0 - index / 10, held_out_loss=loss) for index, loss in enumerate(losses)]
+    words = curve_words([Curve("A", steps)], "accuracy")
+    assert "held-out loss from 0.030 to 0.020," in words and "was lowest (0.018) before the end" in words
+    longer = [replace(STEPS[0], loss=loss) for loss in (1.2, 1.2, 1.1, 1.1, 1.0, 1.0, 1.0, 0.8)]
+    assert "with more epochs" in curve_words([Curve("A", longer)], "accuracy")
+    assert "with more epochs" not in curve_words([Curve("A", [*longer, *steps])], "accuracy")
+    poor = replace(OUTCOME, scores={"accuracy": 0.6})
+    job = make_job("full", outcomes={0: poor})
+    for said in (outcome_words(poor, Recipe("pairs"), steps), job_words(job, steps), job_box(job, steps)):
+        assert "more or other examples, fewer epochs or a smaller learning rate may help" in said
+    assert "more examples or epochs may help" in outcome_words(poor, Recipe("pairs"), steps[:2])
+    assert "letting more of the model move" in outcome_words(poor, Recipe("pairs", "frozen"), steps)
+
+
+def test_a_long_name_stands_in_several_lines_above_a_chart_which_is_so_much_higher():
+    long = Curve("all-MiniLM-L6-v2, Head on frozen features (How similar two sentences are <b>)", STEPS)
+    several, short = loss_chart([long, long]), loss_chart([replace(long, name="A")] * 2)
+    lines = several.layout.annotations[0].text.split("<br>")
+    assert len(lines) == 5 and max(len(re.sub("<.*?>", "", unescape(line))) for line in lines) <= 52
+    assert "are &lt;b&gt;)" in lines[1] and "<b>" not in several.layout.annotations[0].text
+    for edge in ("margin.t", "height"):
+        assert several.layout[edge] - short.layout[edge] == 2 * LINE_PIXELS
+
+
+def test_what_is_fitted_at_once_is_a_level_beside_what_is_learned_step_by_step():
+    at_once = Curve("Head", (replace(STEPS[-1], loss=None, epoch=0.0, held_out_loss=0.7, score=0.6),), 1)
+    _, held, _, level = loss_chart([Curve("Everything", STEPS, 0), at_once]).data
+    assert (list(level.x), list(level.y)) == ([0.0, held.x[-1]], [0.7, 0.7])
+    level = score_chart([Curve("Everything", STEPS, 0), at_once], "accuracy", {}).data[1]
+    assert list(level.y) == [0.6, 0.6] and level.line.dash == "dot"
+    assert list(score_chart([at_once], "accuracy", {}).data[0].x) == [0.0], "alone it is what was measured"
+    assert "Head (fitted at once to features read once): held-out loss 0.70" in curve_words([at_once], "accuracy")
+
+
+def test_a_run_that_was_still_learning_when_it_ended_is_said_to_be_short():
+    falling = (1.2, 1.2, 1.1, 1.1, 1.0, 1.0, 1.0, 0.8)
+    logs = [replace(STEPS[0], loss=loss, held_out_loss=None, score=None) for loss in falling]
+    assert "was still falling" in curve_words([Curve("From random weights", logs)], "accuracy")
+    assert "was still falling" not in curve_words([Curve("A", [*logs, replace(logs[0], loss=0.2)])], "accuracy")

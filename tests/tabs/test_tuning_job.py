@@ -1,0 +1,42 @@
+"""The job in sight on the tab Fine-tune: what is advised of it, and what a link to it holds."""
+
+from dataclasses import replace
+
+import gradio as gr
+
+from explorer.tabs.fine_tune import try_it
+from explorer.tabs.fine_tune.job import _box
+from explorer.tabs.fine_tune.looking import Looked
+from explorer.tabs.fine_tune.tried_texts import link_texts
+from tests.figures.tuned_jobs import OUTCOME, make_job, make_log
+
+
+def look(job, read_steps=None):
+    return Looked(job, 0, (job,), read_steps or (lambda id: make_log(job)), is_example=False, is_own=True)
+
+
+def test_what_may_help_is_said_by_the_course_of_the_run_which_is_read_only_where_it_counts():
+    poor = make_job("full", outcomes={0: replace(OUTCOME, scores={"accuracy": 0.5})})
+    assert "fewer epochs or a smaller learning rate may help" in _box(look(poor))
+    short = _box(look(poor, lambda id: make_log(poor)[:2]))
+    assert "more examples or epochs may help" in short
+    for job in (make_job("full", state="running"), make_job("full", "lora")):
+        assert "data-state" in _box(look(job, lambda id: 1 / 0)), "its log is not needed"
+
+
+def test_a_link_holds_what_was_typed_and_not_the_texts_that_a_job_comes_with():
+    with gr.Blocks() as page:
+        job = gr.Textbox("")
+        with gr.Tabs():
+            trying = try_it.build(look(make_job("full")))
+        linked = link_texts(trying, job)
+    assert {name: box.value for name, box in linked.items()} == {"try_text": "", "try_second": ""}
+    typed, boxes = ([box._id for box in of] for of in (linked.values(), (trying.text, trying.second)))
+    events = {
+        tuple(map(tuple, one["targets"])): (one["inputs"], one["outputs"])
+        for one in page.get_config_file()["dependencies"]
+    }
+    assert events[tuple((box, "change") for box in boxes)] == ([trying.own._id, *boxes], typed)
+    assert events[((trying.own._id, "change"),)] == ([trying.own._id, *boxes], boxes)
+    for box in typed:
+        assert events[((box, "change"),)] == ([job._id, *typed, *boxes], boxes)
