@@ -73,7 +73,7 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     expect(answer).to_have_attribute("data-before", "")  # it is dimmed
     page.locator("#tune-try-text textarea").fill("The soup was cold, <b>and</b> nobody came.")
     expect(answer).not_to_have_attribute("data-before", "")
-    expect(page).to_have_url(re.compile("show=try&try_text=The\\+soup"))
+    expect(page).to_have_url(re.compile("show=try&.*try_text=The\\+soup"))
     other = open_beside(page, page.url)
     come_to_rest(other)
     expect(other.locator("#tune-try-text textarea")).to_have_value("The soup was cold, <b>and</b> nobody came.")
