@@ -184,6 +184,10 @@ def test_an_uploaded_file_gives_the_sentences_that_have_the_word(tmp_path):
     assert "2 uses in 2 of 3 sentences" in said
     with pytest.raises(UnsuitableText, match="none of them"):
         read_upload(file, "zebra")
+    long = tmp_path / "long.txt"
+    long.write_text(f"The left bank.\n{'the bank ' * 20_000}\n", encoding="utf-8")
+    text, said = read_upload(long, "bank")
+    assert text == "The left bank." and "A line was left out" in said and "179,999 characters" in said
     packed = tmp_path / "many.txt.gz"
     packed.write_bytes(gzip.compress("\n".join(f"bank {n}" for n in range(MOST_USES + 5)).encode()))
     text, said = read_upload(packed, "bank")

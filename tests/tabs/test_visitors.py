@@ -121,6 +121,7 @@ def test_mistakes_and_faults_become_messages(registry, backend, caplog):
 def test_candidates_are_read_line_by_line():
     assert read_candidates("is, are\n\nhis/her/their") == [["is", "are"], [], ["his", "her", "their"]]
     assert read_candidates("and/or, km/h\nnurse\n\n") == [["and/or", "km/h"], ["nurse"]]
+    assert read_candidates("book; and/or\na; b, c") == [["book", "and/or"], ["a; b", "c"]]
 
 
 @pytest.mark.parametrize(("typed", "seed"), [(None, 0), (7, 7), (-5, 5), (1_000_003, 3), (1e20, 0), (float("inf"), 0)])

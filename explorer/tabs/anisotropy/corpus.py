@@ -70,18 +70,18 @@ def build_corpus(unit: str, specials: bool) -> Corpus:
     return Corpus(text, units, counted, file, said)
 
 
-def wire_corpus(corpus: Corpus, message: gr.HTML) -> None:
+def wire_corpus(corpus: Corpus) -> None:
     """Let a file fill the box."""
 
     def take(path: str | None) -> tuple:
         if not path:
-            return gr.skip(), gr.skip(), gr.skip()
+            return gr.skip(), gr.skip()
         try:
-            return "", *read_upload(Path(path))
-        except Exception as error:
-            return explain(error), gr.skip(), gr.skip()
+            return read_upload(Path(path))
+        except Exception as error:  # said where the file was chosen: the result is still that of the box
+            return gr.skip(), explain(error)
 
-    corpus.file.upload(take, corpus.file, [message, corpus.text, corpus.said], **QUIET)
+    corpus.file.upload(take, corpus.file, [corpus.text, corpus.said], **QUIET)
 
 
 def read_upload(path: Path) -> tuple[str, str]:

@@ -77,7 +77,7 @@ def build(registry: Registry) -> LinkedTab:
         boxes = (corpus.text, corpus.unit, corpus.specials)
         changed = [box.change(None, None, None, js="() => {}", **QUIET) for box in boxes]
         followed = follow_layers(registry, picker.name, slider, held, message, picker.changed)
-        wire_corpus(corpus, message)
+        wire_corpus(corpus)
         wire(message, views, shown, [*changed, moved, followed])
     own = linked_fields(views)
     for press, example in examples:

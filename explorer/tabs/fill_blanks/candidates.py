@@ -29,9 +29,10 @@ NO_CANDIDATES = "Write at least one candidate above, or several separated by com
 def read_candidates(lines: str) -> list[list[str]]:
     """One list per line; an empty line leaves its blank without candidates.
 
-    Candidates are parted by commas; in a line without any, by slashes, as in "is/are".
+    Candidates are parted by commas; in a line without any by semicolons, or else by slashes, as in "is/are".
     """
-    parts = [line.split("," if "," in line else "/") for line in lines.rstrip().split("\n")]
+    marks = [next((mark for mark in ",;" if mark in line), "/") for line in lines.rstrip().split("\n")]
+    parts = [line.split(mark) for line, mark in zip(lines.rstrip().split("\n"), marks, strict=True)]
     return [[part.strip() for part in line if part.strip()] for line in parts]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import gradio as gr
 
-from explorer.analysis.blanks import quoted
+from explorer.analysis.blanks import check_characters, quoted
 from explorer.analysis.labelled_uses import gather_uses
 from explorer.analysis.sentence_files import read_sentence_file
 from explorer.analysis.uses import english_forms
@@ -62,21 +62,19 @@ def build_own() -> Own:
     return Own(text, sentences, vectors, without, said, vectors_said)
 
 
-def wire_own(
-    own: Own, word: gr.Dropdown, use: gr.Number, message: gr.HTML, static: Static
-) -> list[gr.events.Dependency]:
+def wire_own(own: Own, word: gr.Dropdown, use: gr.Number, static: Static) -> list[gr.events.Dependency]:
     """Let files fill the boxes; returns the events after which the word vectors are others."""
 
     def take(path: str | None, word: str | None) -> tuple:
         if not path:
-            return gr.skip(), gr.skip(), gr.skip(), gr.skip()
+            return gr.skip(), gr.skip(), gr.skip()
         try:
             text, said = read_upload(Path(path), word or "")
-            return "", text, 0, said
-        except Exception as error:
-            return explain(error), gr.skip(), gr.skip(), gr.skip()
+            return text, 0, said
+        except Exception as error:  # said where the file was chosen: the result is still that of the box
+            return gr.skip(), gr.skip(), explain(error)
 
-    own.sentences.upload(take, [own.sentences, word], [message, own.text, use, own.said], **QUIET)
+    own.sentences.upload(take, [own.sentences, word], [own.text, use, own.said], **QUIET)
     loaded = own.vectors.change(lambda path: gr.Button(visible=bool(path)), own.vectors, own.without, **QUIET)
     loaded.then(lambda path: _say_vectors(static, path), own.vectors, own.vectors_said, **QUIET)
     left = own.without.click(lambda: (None, gr.Button(visible=False)), None, [own.vectors, own.without], **QUIET)
@@ -111,8 +109,9 @@ def read_upload(path: Path, word: str) -> tuple[str, str]:
     """
     file = read_sentence_file(path)
     word = " ".join(word.split())
-    kept, uses = [], 0
+    kept, uses, unread = [], 0, ""
     for line in file.lines:
+        unread = unread or _why_unread(line)
         found = _count_uses(line, word)
         if uses + found > MOST_USES:
             break
@@ -121,11 +120,21 @@ def read_upload(path: Path, word: str) -> tuple[str, str]:
     if not kept:
         raise UnsuitableText(
             f"{file.name} has {len(file.lines):,} sentences, and {quoted(word) if word else 'a use in braces'} is in "
-            f"none of them. Choose another word above, and load the file again."
+            f"none of them{' that can be read' if unread else ''}. Choose another word above, and load the file again."
+            f"{' ' + unread if unread else ''}"
         )
     words = f"{file.name}: {count_of(uses, 'use')} in {len(kept):,} of {count_of(len(file.lines), 'sentence')}"
     cut = f"; the page takes no more than {MOST_USES:,} uses." if found and uses + found > MOST_USES else "."
-    return "\n".join(kept), note(" ".join([words + cut, *file.remarks]))
+    return "\n".join(kept), note(" ".join([words + cut, *file.remarks, *[unread] * bool(unread)]))
+
+
+def _why_unread(line: str) -> str:
+    """That a line is left out whatever stands in it, and why; "" = it can be read."""
+    try:
+        check_characters(line)
+    except UnsuitableText as error:
+        return f"A line was left out ({quoted(line)}): {error}"
+    return ""
 
 
 def _count_uses(line: str, word: str) -> int:

@@ -87,7 +87,7 @@ def build(registry: Registry) -> LinkedTab:
         shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
         listed = [box.change(_list_uses, [word, own, use], uses, **QUIET) for box in (word, own)]
         went = use.change(None, use, None, js=GO, **QUIET)
-        loaded = wire_own(bring, word, use, message, desk.static)
+        loaded = wire_own(bring, word, use, desk.static)
         followed = follow_layers(registry, picker.name, which.layer, which.chosen, message, picker.changed)
         wire(message, views, shown, [*listed, went, *loaded, followed, *which.changed])
         ahead = partial(_embed_ahead, registry, vectors, start)  # behind the page, which is drawn meanwhile

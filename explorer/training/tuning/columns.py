@@ -43,8 +43,8 @@ QUESTION, ANSWER = ("question", "query"), ("answer", "answers", "answerstext", "
 SPLIT = Role("split", "Part (train, held-out)", SPLIT_NAMES, is_needed=False)
 TEXT = Role("text", "Sentence", TEXT_NAMES)
 LABEL = Role("label", "Label", LABEL_NAMES)
-FIRST_NAMES = ("sentence1", "sentencea", "text1", "texta", "first", "s1", "question1")
-SECOND_NAMES = ("sentence2", "sentenceb", "text2", "textb", "second", "s2", "question2")
+FIRST_NAMES = ("sentence1", "sentencea", "text1", "texta", "first", "s1", "question1", "a")
+SECOND_NAMES = ("sentence2", "sentenceb", "text2", "textb", "second", "s2", "question2", "b")
 PLAIN_TEXT = Role("text", "Text", TEXT_NAMES)
 LAYOUTS: dict[str, tuple[tuple[Role, ...], ...]] = {  # task -> the ways in which its examples can stand in columns
     "classification": ((TEXT, LABEL, SPLIT),),

@@ -138,12 +138,13 @@ def _is_word_per_line(text: str) -> bool:
 
 
 def _read_words(text: str) -> list[tuple[int, list[str]]]:
-    """The first and the last field of each line; what stands between is of other tasks."""
+    """The first and the last field of each line; what stands between is of other tasks. A word alone has no tag."""
     found = []
     for number, line in enumerate(text.splitlines(), start=1):
         fields = line.split()
-        if len(fields) > 1 and fields[0] != DOCUMENT and not (fields[0].startswith("#") and len(fields) > 2):
-            found.append((number, [fields[0], fields[-1]]))
+        if not fields or fields[0] == DOCUMENT or (fields[0].startswith("#") and len(fields) != 2):
+            continue
+        found.append((number, [fields[0], fields[-1] if len(fields) > 1 else ""]))
     return found
 
 

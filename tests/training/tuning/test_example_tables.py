@@ -107,6 +107,18 @@ def test_lines_of_a_word_and_its_tag_are_no_sentences_whatever_stands_between(li
     assert [example.tags for example in made.train] == [("B-LOC", "I-LOC", "O")] * 2
 
 
+def test_a_word_without_a_tag_takes_its_sentence_with_it_and_is_named():
+    made = read("EU B-ORG\nrejects O\nGerman\ncall O\n\nJo B-PER\nJo I-PER\n\nit O\nis O\nwell O\nhere O\n", "tagging")
+    assert [example.words for example in made.train] == [("Jo", "Jo"), ("it", "is", "well", "here")]
+    assert "a word or its tag is empty (row 1)" in made.notes[0]
+
+
+@pytest.mark.parametrize("names", ["a,b,score", "A,B,Similarity", "text_a,text_b,score"])
+def test_two_sentences_and_a_score_are_no_triplet(names):
+    made = read(f"{names}\nA cat sits.,A cat is sitting.,4.5\nA dog runs.,The sun shines.,0.5\n", "similarity")
+    assert made.train[0] == ScoredPair("A cat sits.", "A cat is sitting.", 0.9)
+
+
 def test_the_tasks_of_two_and_three_texts():
     assert read("premise,hypothesis,label\nA dog runs,An animal moves,entailment\n", "pairs").train == (
         LabelledText("A dog runs", "entailment", "An animal moves"),
