@@ -41,6 +41,22 @@
     table(fileOf(nameOf(which, selected), data.model), rows);
   };
 
+  // Which shade of a matrix is which weight; the caller's fill.
+  const STEPS = 40, STEP = 2; // in pixels
+  const paintScale = (pen, x, y, largest) => {
+    const shade = pen.fillStyle;
+    pen.textAlign = 'left';
+    for (let step = 0; step < STEPS; step++) {
+      pen.globalAlpha = Math.sqrt(step / (STEPS - 1));
+      pen.fillRect(x + 24 + step * STEP, y - 5, STEP, 10);
+    }
+    pen.globalAlpha = 1;
+    pen.fillStyle = '#1b1f24';
+    pen.fillText('0 %', x, y);
+    pen.fillText(explorer.percent(largest), x + 28 + STEPS * STEP, y);
+    pen.fillStyle = shade;
+  };
+
   const png = ({data, which, look, selected, pinned}) => {
     const {make, attention, attentionMath} = explorer;
     const isMatrix = look.form === 'matrix' || selected.rows.length > MOST_LINES_ROWS;
@@ -91,6 +107,7 @@
         pen.globalAlpha = Math.sqrt(weight / (selected.largest || 1));
         pen.fillRect(left + (place % columns) * size, top + Math.floor(place / columns) * size, size, size);
       });
+      paintScale(pen, 12, 62, selected.largest);
       pen.globalAlpha = 0.3;
       pen.strokeRect(left - 0.5, top - 0.5, columns * size + 1, rows * size + 1);
     } else {
