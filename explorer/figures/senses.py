@@ -42,13 +42,28 @@ def similarity_chart(scores: Sequence[SenseScores | UseSimilarity], layer: int |
         lines.append(_line(f"{score.model}, random words", mark, points, is_baseline=True))
     figure = layer_chart(lines, COSINES, layer, number="%{y:+.2f}")
     if len(scores) == 1:  # of two, the colours say which is which, and the dashes that it is random words
-        for line in (one for one in lines if one.points):
-            middle = len(line.points) // 2
-            figure.add_annotation(
-                x=line.points[middle][0], y=line.band[middle][1], yanchor="bottom", showarrow=False,
-                text="random words" if line.is_baseline else "the word", font={"size": 12}, yshift=4,
-            )  # fmt: skip
+        _name_lines(figure, [one for one in lines if one.points])
     return figure
+
+
+def _name_lines(figure: go.Figure, lines: Sequence[LayerLine]) -> None:
+    """Say which line is the word's, where they are apart: the upper one's name above it, the other's below."""
+    values = [dict(line.points) for line in lines]
+    common = sorted(set.intersection(*map(set, values))) if lines else []
+    if not common:
+        return
+    gaps = {layer: max(one[layer] for one in values) - min(one[layer] for one in values) for layer in common}
+    inner = common[1:-1] or common
+    x = inner[len(inner) // 2]
+    if gaps[x] < max(gaps[one] for one in inner) / 2:
+        x = max(inner, key=lambda layer: gaps[layer])
+    for line, value in zip(lines, values, strict=True):
+        is_upper = value[x] == max(one[x] for one in values)
+        low, high = line.band[[layer for layer, _ in line.points].index(x)]
+        figure.add_annotation(
+            x=x, y=high if is_upper else low, yanchor="bottom" if is_upper else "top", yshift=4 if is_upper else -4,
+            text="random words" if line.is_baseline else "the word", font={"size": 12}, showarrow=False,
+        )  # fmt: skip
 
 
 def baseline_levels(scores: SenseScores, measure: str) -> list[Level]:

@@ -98,6 +98,8 @@ def test_self_similarity_stands_beside_random_words():
     assert list(trace(figure, "M & M").y) == [0.7, 0.7, 0.7]
     assert trace(figure, "M & M, random words").line.dash == "dash"
     assert {"the word", "random words"} <= set(texts(figure))
+    told = {note.text: (note.x, note.yanchor) for note in figure.layout.annotations}
+    assert told["the word"] == (1, "bottom") and told["random words"] == (1, "top")  # apart however near they are
     without = scores(layers=(layer(0, 0.2, None),))
     assert list(trace(similarity_chart([without], 0), "M & M, random words").x) == []
 
