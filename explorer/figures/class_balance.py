@@ -30,7 +30,7 @@ def _counts(checks: Checks, name: str, aside: float | None) -> str:
     if checks.held_out:
         parts = f"{checks.train:,} to learn from, {checks.held_out:,} held out to measure on"
     else:
-        parts = f"{checks.train:,} examples; {percent(aside or 0)} of them are set aside to measure on"
+        parts = f"{checks.train:,} examples; about {percent(aside or 0)} of them are set aside to measure on"
     return f"<p class='note'><bdi>{escape(name)}</bdi>: {parts}.</p>"
 
 

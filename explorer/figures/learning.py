@@ -26,22 +26,22 @@ MARKS = ((BLUE, "circle", "●"), (ORANGE, "diamond", "◆"))
 MOST_TICKS = 6
 NO_ANSWER = "<span class='quiet'>(nothing)</span>"
 FROM_NOTHING = {  # what the tables of this project's models show, by name; what stands in quotes is an answer there
-    "BERT mini": "for two million tokens every question gets the commonest signs and words, “the” and “of”. Then the "
-    "place counts: “He” and “The” begin a sentence. From 4 to 6 M on come words of the right kind (“came”, “went”) and "
-    "what stands together (“York”), from 19 M what the sentence is about (“door”, “room”). That London is the capital "
-    "of England it never puts first.",
+    "BERT mini": "for two million tokens every question gets the commonest signs and words, “the” and “of”. Then "
+    "come words that begin a sentence (“He”, “The”), wherever the blank stands. From 4 to 6 M on come words of the "
+    "right kind (“came”, “went”) and what stands together (“York”), more and more also what the sentence is about "
+    "(“door”, “room”). That London is the capital of England it never puts first.",
     "GPT mini": "first nothing but “the”, then what stands together, again and again (“United States”). From 4 M on "
-    "the sentences have a verb, late in training they end and begin anew. What they say of cities and years is "
-    "invented to the end.",
+    "most of what it writes has a verb, late in training sentences end and begin anew. What they say of cities and "
+    "years is invented to the end.",
     "ELMo mini": "one direction learns what the other cannot see: from the left “New” calls for “York” after 2.5 M "
     "tokens, but only the right side knows that “into the room” wants “came” or “went” (4 M). Neither side alone knows "
     "that a cat sits on a “table” before 28 M.",
     "ELECTRA mini": "six of seven tokens are the text’s own, so that “none was replaced” is a good answer: for three "
     "million tokens it gives no other. Then it accuses whatever ends a sentence, and only late the word that does not "
     "belong, “Tuesday” after “sat on the”.",
-    "T5 mini": "for most of the training it writes nothing, or one of the commonest words: the decoder learns what is "
-    "frequent before it reads what the encoder read. Words that fit their gap come after 19 M tokens and later "
-    "(“York”, “stood”, “door”).",
+    "T5 mini": "up to 12 M tokens, a sixth of the training, it writes nothing, or one of the commonest words: the "
+    "decoder learns what is frequent before it reads what the encoder read. Words that fit their gap come after 19 M "
+    "tokens and later (“York”, “stood”, “door”).",
 }
 BEGINS = "Trained from nothing: "
 FROM_ANOTHER = (

@@ -34,7 +34,7 @@ from explorer.training.tuning.sampling import split_examples
 
 SLOTS = 4  # roles of the task with most, but for the part
 ASIDE = 0.2  # share of the examples
-FEW = "{count} held out to measure on: a score on so few says little. Give more, or set more aside."
+FEW = "{count} held out to measure on: a score on so few says little."
 SEED = 0  # so that runs with other seeds are measured on the same examples
 MOST_PASTED = 1_000_000  # characters; more comes as a file
 READ_AT_ONCE = 2  # large files of all visitors, each of which takes a few seconds and some memory
@@ -264,10 +264,12 @@ def _say(
     try:
         examples = read_given(task, source, key, held, chosen)
         unit = "phrases" if task == "tagging" else "examples"
-        can_split = len(examples.train) > 1
-        held_out = len((_set_aside(examples, aside) if can_split else examples).held_out)
-        few = note(FEW.format(count=held_out)) if held_out < FEW_HELD_OUT else ""
-        bars = balance_bars(check_examples(examples), examples.name, unit, None if examples.held_out else aside)
-        return bars + few
+        checks = check_examples(examples)
+        bars = balance_bars(checks, examples.name, unit, None if examples.held_out else aside)
+        if checks.problems:
+            return bars
+        held_out = len(_set_aside(examples, aside).held_out)
+        more = " Give more, or set more aside." if source == YOURS else ""
+        return bars + (note(FEW.format(count=held_out) + more) if held_out < FEW_HELD_OUT else "")
     except Exception as error:
         return explain(error)

@@ -10,7 +10,8 @@ from explorer.errors import UnsuitableText
 from explorer.settings import settings
 from explorer.training.tuning.columns import is_number
 from explorer.training.tuning.examples import Example, ExampleSet, LabelledText, TaggedWords
-from explorer.training.tuning.row_examples import all_texts, text_of
+from explorer.training.tuning.recipe import FEW_HELD_OUT
+from explorer.training.tuning.row_examples import text_keys, text_of
 
 FEWEST_EXAMPLES = 8
 FEWEST_PER_CLASS = 4
@@ -80,6 +81,24 @@ def refuse_problems(examples: ExampleSet) -> None:
     problems = check_examples(examples).problems
     if problems:
         raise UnsuitableText(" ".join(problems))
+
+
+def measuring_remarks(examples: ExampleSet) -> list[str]:
+    """Why a score on the held-out examples of a set says little, or too much; for those who read the score."""
+    remarks, count = [], len(examples.held_out)
+    if count < FEW_HELD_OUT:
+        remarks.append(f"On {count} held-out examples a score says little: set more aside.")
+    if leaked := _count_leaked(examples.train, examples.held_out):
+        remarks.append(
+            f"{leaked:,} of the {count:,} held-out examples {'was' if leaked == 1 else 'were'} learned from, too: the "
+            f"scores look better than they are."
+        )
+    return remarks
+
+
+def _count_leaked(train: Sequence[Example], held_out: Sequence[Example]) -> int:
+    learned = set(text_keys(train))
+    return sum(key in learned for key in text_keys(held_out))
 
 
 def _count_labels(examples: Sequence[Example]) -> Counter[str]:
@@ -161,16 +180,15 @@ def _class_notes(task: str, balance: Sequence[ClassCount], has_held_out: bool) -
 
 def _text_notes(train: Sequence[Example], held_out: Sequence[Example]) -> list[str]:
     notes = []
-    learned = all_texts(train)
-    different = Counter(" ".join(text.casefold().split()) for text in learned)
-    again = len(learned) - len(different)
-    if again:
+    different = set(text_keys(train))
+    if again := len(train) - len(different):
         notes.append(f"{_count(again, 'example stands', 'examples stand')} there more than once.")
+        if not held_out:
+            notes[-1] += " Copies stay together when a part is set aside: none is learned and measured on as well."
     clashing = _count_clashes(train)
     if clashing:
         notes.append(f"{_count(clashing, 'text has', 'texts have')} two different labels: no model can get both right.")
-    leaked = sum(" ".join(text.casefold().split()) in different for text in all_texts(held_out))
-    if leaked:
+    if leaked := _count_leaked(train, held_out):
         notes.append(
             f"{leaked:,} of {len(held_out):,} held-out examples also {'stands' if leaked == 1 else 'stand'} among "
             f"those to learn from: the scores will look better than they are. Take them out of one of the two."

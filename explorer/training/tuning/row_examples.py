@@ -218,3 +218,8 @@ def text_of(example: Example) -> tuple[str, ...]:
 def all_texts(examples: Iterable[Example]) -> list[str]:
     """The texts of several, each with all its parts in one line."""
     return ["\n".join(text_of(example)) for example in examples]
+
+
+def text_keys(examples: Iterable[Example]) -> list[str]:
+    """The same for examples of the same texts, whatever their capitals, spaces and labels."""
+    return [" ".join(text.casefold().split()) for text in all_texts(examples)]

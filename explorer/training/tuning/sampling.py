@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from random import Random
 
 from explorer.errors import UnsuitableCorpus
 from explorer.training.tuning.examples import Example, ExampleSet, LabelledText
+from explorer.training.tuning.row_examples import text_keys
 
 
 def choose_examples(examples: ExampleSet, count: int, *, seed: int) -> ExampleSet:
@@ -30,11 +31,12 @@ def split_examples(examples: ExampleSet, share: float, *, seed: int) -> ExampleS
 
     Args:
         examples: At least two.
-        share: Of each class, in (0, 1); one of each that has two examples or more, and never all.
+        share: Of each class, in (0, 1); one of each that has two examples or more, and never all. Copies of a text
+            count as one, and stay together: what is measured on was not learned.
         seed: Of the choice.
 
     Raises:
-        UnsuitableCorpus: There are too few.
+        UnsuitableCorpus: There are too few, or all are the same text.
     """
     if examples.held_out:
         if not examples.train:
@@ -46,23 +48,31 @@ def split_examples(examples: ExampleSet, share: float, *, seed: int) -> ExampleS
             f"{count} example{'s' * (count != 1)} cannot be learnt from and measured on: add at least "
             f"{2 - count} more, better twenty of each class."
         )
+    keys = text_keys(examples.train)
+    firsts = list({key: index for index, key in reversed(list(enumerate(keys)))}.values())[::-1]  # of copies the first
+    if len(firsts) < 2:
+        raise UnsuitableCorpus(
+            f"All {len(keys):,} examples are the same text: nothing is left to measure on. Add others."
+        )
     held_out = set()
-    for indices in _by_class(examples.train, seed).values():
+    for indices in _by_class(examples.train, seed, firsts).values():
         count = min(max(round(share * len(indices)), 1), len(indices) - 1)
-        held_out.update(indices[:count])
-    if not held_out:  # every class has a single example
-        held_out = {_fair_order(examples.train, seed)[-1]}
+        held_out.update(keys[index] for index in indices[:count])
+    if not held_out:  # every class has a single text
+        held_out = {keys[_fair_order(examples.train, seed, firsts)[-1]]}
+    told = list(zip(keys, examples.train, strict=True))
     return replace(
         examples,
-        train=tuple(one for index, one in enumerate(examples.train) if index not in held_out),
-        held_out=tuple(one for index, one in enumerate(examples.train) if index in held_out),
+        train=tuple(one for key, one in told if key not in held_out),
+        held_out=tuple(one for key, one in told if key in held_out),
     )
 
 
-def _by_class(examples: Sequence[Example], seed: int) -> dict[str, list[int]]:
-    """Indices of each class, shuffled."""
+def _by_class(examples: Sequence[Example], seed: int, chosen: Iterable[int] | None = None) -> dict[str, list[int]]:
+    """Indices of each class, shuffled; of the chosen ones, or of all."""
     classes: dict[str, list[int]] = defaultdict(list)
-    for index, example in enumerate(examples):
+    for index in range(len(examples)) if chosen is None else chosen:
+        example = examples[index]
         classes[example.label if isinstance(example, LabelledText) else ""].append(index)
     random = Random(seed)
     for label in sorted(classes):
@@ -70,11 +80,11 @@ def _by_class(examples: Sequence[Example], seed: int) -> dict[str, list[int]]:
     return classes
 
 
-def _fair_order(examples: Sequence[Example], seed: int) -> list[int]:
-    """All indices, so that every beginning holds each class in its share: first one of each."""
+def _fair_order(examples: Sequence[Example], seed: int, chosen: Iterable[int] | None = None) -> list[int]:
+    """All indices, or the chosen ones, so that every beginning holds each class in its share: first one of each."""
     places = [
         ((rank + 0.5) / len(indices) if rank else -1.0 / len(indices), label, index)
-        for label, indices in _by_class(examples, seed).items()
+        for label, indices in _by_class(examples, seed, chosen).items()
         for rank, index in enumerate(indices)
     ]
     return [index for _, _, index in sorted(places)]

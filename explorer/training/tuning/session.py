@@ -16,6 +16,7 @@ from explorer.models.backend import LoadedModel
 from explorer.models.memory import is_out_of_memory
 from explorer.training.tuning.batches import epoch_batches, judging_batches, row_lengths
 from explorer.training.tuning.checkpoints import Checkpoint, copy_weights, put_weights
+from explorer.training.tuning.checks import measuring_remarks
 from explorer.training.tuning.copying import copy_model, fresh_network
 from explorer.training.tuning.examples import ExampleSet
 from explorer.training.tuning.judging import compute_fast, judge_rows
@@ -23,7 +24,7 @@ from explorer.training.tuning.methods import arrange, find_way, parameter_groups
 from explorer.training.tuning.mixing import LayerMix
 from explorer.training.tuning.movements import measure_movements
 from explorer.training.tuning.narrowing import narrow_table
-from explorer.training.tuning.recipe import FEW_HELD_OUT, Recipe
+from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.results import BeforeAndAfter, Outcome
 from explorer.training.tuning.sampling import split_examples
 from explorer.training.tuning.saving import save_adapter, save_tuned
@@ -284,8 +285,7 @@ class Session:
         if cut := sum(row.was_cut for row in everything):
             most = min(self.recipe.length_tokens, self.start.limit_tokens)
             notes.append(f"{cut:,} of {len(everything):,} texts are longer than {most} tokens and were cut.")
-        if (count := len(self.examples.held_out)) < FEW_HELD_OUT:
-            notes.append(f"On {count} held-out examples a score says little: set more aside.")
+        notes += measuring_remarks(self.examples)
         if not self.is_fitted and self.step < self.steps:
             notes.append(f"Stopped early, after {self.step:,} of {self.steps:,} steps.")
         return tuple(notes)

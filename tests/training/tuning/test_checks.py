@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.errors import UnsuitableText
-from explorer.training.tuning.checks import check_examples, refuse_problems
+from explorer.training.tuning.checks import check_examples, measuring_remarks, refuse_problems
 from explorer.training.tuning.examples import ExampleSet, LabelledText, PlainText, TaggedWords
 
 
@@ -64,3 +64,10 @@ def test_notes_warn_of_what_will_mislead(train, held_out, said):
 def test_texts_without_classes_have_no_balance():
     found = checked([PlainText(f"line {n}") for n in range(9)], task="masked")
     assert found.balance == () and found.problems == () and found.train == 9
+
+
+def test_a_score_says_too_much_where_what_is_measured_was_learned():
+    measured = ExampleSet("leaked", "classification", labelled(*"ab" * 20), labelled(*"ab"))
+    few, leaked = measuring_remarks(measured)
+    assert "On 2 held-out examples" in few
+    assert leaked.startswith("2 of the 2 held-out examples were learned from")

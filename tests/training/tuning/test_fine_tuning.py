@@ -149,7 +149,7 @@ def test_a_checkpoint_is_written_before_a_fault(model, monkeypatch, tmp_path):
         (labelled(1), "1 example "),
         (labelled(8)[::2], "All examples to learn from are 'animal'"),
         ((PlainText("the cat"),) * 4, "of another task"),
-        ((LabelledText("", "animal"), LabelledText("a", "royal")) * 4, None),
+        ((LabelledText("", "animal"), *labelled(8)), None),
     ],
 )
 def test_examples_that_teach_nothing_are_refused(model, train, says):

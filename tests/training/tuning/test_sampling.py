@@ -46,6 +46,17 @@ def test_a_part_of_each_class_is_set_aside():
     assert split_examples(split, 0.5, seed=9) == split
 
 
+def test_copies_stay_together_whatever_their_capitals_and_labels():
+    texts = [LabelledText(f"Text  {number}", "ab"[number % 2]) for number in range(30)]
+    copies = [LabelledText(f"text {number}", "ab"[number % 3 == 0]) for number in range(30)]
+    split = split_examples(ExampleSet("twice", "classification", (*texts, *copies, *texts[:5])), 0.2, seed=1)
+    assert len(split.train) + len(split.held_out) == 65
+    learned, measured = ({" ".join(one.text.lower().split()) for one in part} for part in (split.train, split.held_out))
+    assert len(measured) == 6 and not learned & measured
+    with pytest.raises(UnsuitableCorpus, match="the same text"):
+        split_examples(ExampleSet("one", "classification", (texts[0],) * 9), 0.2, seed=0)
+
+
 def test_texts_without_classes_are_split_too():
     split = split_examples(ExampleSet("texts", "masked", tuple(map(PlainText, "abcdefghij"))), 0.2, seed=0)
     assert len(split.held_out) == 2
