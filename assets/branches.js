@@ -2,6 +2,11 @@
 (() => {
   const explorer = (window.explorer = window.explorer || {});
 
+  const sharedWords = count => {
+    if (!count) return 'They part at the first token.';
+    return `The first ${count === 1 ? 'token is' : `${count} tokens are`} the same (grey).`;
+  };
+
   // Draws into a sheet (writing.js) from what stands in its last line of JSON, which a text at rest ends with.
   explorer.branches = (element, trigger) => {
     const {make, dress} = explorer;
@@ -57,7 +62,7 @@
       let shared = 0;
       while (shared < left.steps.length && shared < right.steps.length && left.nodes[shared] === right.nodes[shared]) shared += 1;
       compare.replaceChildren(column(left, shared), column(right, shared),
-        make('p', 'note', `The first ${shared === 1 ? "token is" : `${shared} tokens are`} the same (grey). A longer text is less probable: compare the mean per token.`));
+        make('p', 'note', `${sharedWords(shared)} A longer text is less probable: compare the mean per token.`));
     };
 
     element.addEventListener('click', event => {

@@ -99,9 +99,10 @@
       box.dispatchEvent(new Event('input', {bubbles: true}));
     });
 
-    // Only what is new is drawn: a token that stays keeps its element, and with it focus and selection.
+    // Only what is new is drawn: a token that stays keeps its element, focus and selection; else its successor has focus.
     const spell = wanted => {
       let same = 0;
+      const held = [...written.childNodes].indexOf(document.activeElement);
       while (same < wanted.length && same < steps.length && wanted[same].node === steps[same].node &&
              wanted[same].id === steps[same].id) same += 1;
       while (written.childNodes.length > same) written.lastChild.remove();
@@ -115,6 +116,7 @@
       });
       steps = wanted;
       if (open !== null && open >= same) close();
+      if (held >= same) rest(written.childNodes[held]);
     };
 
     // The buttons stay the same elements: one that is drawn anew while it is pressed would lose the click.
@@ -198,6 +200,10 @@
       open = null;
       popover.hidden = true;
     };
+    const rest = span => { // with the focus, and without what that opens
+      span?.focus({preventScroll: true});
+      close();
+    };
     const closeSoon = () => {
       clearTimeout(hiding);
       hiding = setTimeout(() => popover.contains(document.activeElement) || close(), 350);
@@ -227,7 +233,8 @@
       const button = event.target.closest('[data-token]');
       if (!button || button.classList.contains('chosen')) return;
       const asked = {act: 'choose', node: steps[open].node, token: Number(button.dataset.token)};
-      close();
+      if (event.detail) close();
+      else rest(written.childNodes[open]); // by keyboard
       began = performance.now();
       trigger('select', asked);
     });
@@ -244,10 +251,7 @@
       } else if (option && step) leap([...popover.querySelectorAll('.option')], option, step);
       else if (leaf && step) leap([...element.querySelectorAll('.leaf')], leaf, step);
       else if (event.key === 'Escape' && open !== null) {
-        const span = written.childNodes[open];
-        close();
-        span?.focus({preventScroll: true});
-        close();
+        rest(written.childNodes[open]);
         return;
       } else return;
       event.preventDefault();

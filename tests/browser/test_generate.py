@@ -199,6 +199,13 @@ def test_arrow_keys_walk_tokens_and_alternatives(page):
     page.keyboard.press("Escape")
     expect(page.locator("#sheet .sheet-popover")).to_be_hidden()
     expect(page.locator(TOKENS).nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#sheet .option").first).to_be_focused()
+    another = page.locator("#sheet .option:not(.chosen)").first
+    another.press("Enter")
+    expect(page.locator(f"{TOKENS}.by-hand")).to_have_count(1)
+    come_to_rest(page)
+    expect(page.locator(TOKENS).nth(1)).to_be_focused()  # what was chosen, in its place
 
 
 @pytest.mark.slow
