@@ -34,10 +34,10 @@ def find_delimiter(name: str, text: str, names: Collection[str]) -> str:
         A key of DELIMITERS; "" = there is one column.
     """
     head = text[: 2**16]
-    first = head.partition("\n")[0]
+    first = re.split(r"[\r\n]", head, maxsplit=1)[0]
     for delimiter in DELIMITERS:
-        cells = {cell.strip('"').strip().casefold() for cell in first.split(delimiter)[: MOST_COLUMNS + 1]}
-        if delimiter in first and not cells.isdisjoint(names):
+        row = next(csv.reader([first], delimiter=delimiter), [])[: MOST_COLUMNS + 1]
+        if len(row) > 1 and not {cell.strip().strip('"').strip().casefold() for cell in row}.isdisjoint(names):
             return delimiter
     for delimiter in DELIMITERS:
         lines = head if len(head) == len(text) else head.rpartition("\n")[0] or head

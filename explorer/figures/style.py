@@ -86,12 +86,14 @@ def percents(shares: Iterable[float | None]) -> list[str | None]:
 
 
 def percent(probability: float) -> str:
-    """A probability as a reader wants it: 49 %, 3.1 %, 0.02 %, < 0.01 %."""
+    """A probability as a reader wants it: 49 %, 3.1 %, 0.02 %, < 0.01 %; 0 % only of none at all."""
     share = 100 * probability
     if share >= 9.95:
         return f"{share:.0f} %"
     if share >= 0.095:
         return f"{share:.1f} %"
+    if not share:
+        return "0 %"
     return f"{share:.2f} %" if share >= 0.005 else "< 0.01 %"
 
 

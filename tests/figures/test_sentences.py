@@ -120,6 +120,12 @@ def test_a_blank_that_hides_no_word_says_where_it_can_be_written_over():
     assert "Put “sat” back" in html and "Write a word here" in html
 
 
+def test_one_token_is_said_to_fill_what_hides_several_words():
+    text = "The ___ on the ___."
+    assert "puts one token into a blank that hides several" in word_buttons(split_words(text, ("cat sat", "mat")))
+    assert "token" not in word_buttons(split_words(text, ("cat", "")))
+
+
 def test_only_blanks_beside_each_other_can_be_joined():
     html = word_buttons(split_words("The ___ ___ sat on ___."))
     assert html.count("class='join'") == 1
@@ -175,7 +181,15 @@ def test_a_caption_links_only_to_web_addresses():
 
 @pytest.mark.parametrize(
     ("probability", "words"),
-    [(1.0, "100 %"), (0.492, "49 %"), (0.0313, "3.1 %"), (0.00021, "0.02 %"), (0.0995, "10 %"), (1e-9, "< 0.01 %")],
+    [
+        (1.0, "100 %"),
+        (0.492, "49 %"),
+        (0.0313, "3.1 %"),
+        (0.00021, "0.02 %"),
+        (0.0995, "10 %"),
+        (1e-9, "< 0.01 %"),
+        (0.0, "0 %"),
+    ],
 )
 def test_probabilities_read_as_people_say_them(probability, words):
     assert percent(probability) == words

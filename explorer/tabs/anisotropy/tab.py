@@ -21,8 +21,8 @@ from explorer.tabs.views import View, linked_fields, wire
 
 QUESTION = "Do the vectors of different words point in different directions, or all much the same way?"
 ANSWER = (
-    "If much the same way, they are called anisotropic, and any two words look alike to the cosine. Mean cosine 0: all "
-    "directions alike; near 1: all the same way."
+    "If much the same way, they are called anisotropic, and any two words look alike to the cosine. Mean cosine near "
+    "0: no direction in common; near 1: all the same way."
 )
 FIRST_LAYERS = 6  # of the model of the first example, without its input embeddings
 WHY = """**Isotropic** vectors point in all directions alike, so that two random ones are at a cosine near 0. Those of
@@ -42,7 +42,8 @@ $$\\text{MEV}(w) = \\frac{\\sigma_1^2}{\\sum_i \\sigma_i^2} \\qquad
 \\text{IsoScore} = \\frac{\\left(\\sum_i \\lambda_i\\right)^2 / \\sum_i \\lambda_i^2 - 1}{d - 1}$$
 
 [IsoScore](https://arxiv.org/abs/2108.07344) is 1 if all variances are equal, and 0 if one direction has everything. The
-mean is taken off before: vectors may share a direction, and be spread evenly around it.
+mean is taken off before: vectors may share a direction, and be spread evenly around it; or share none, at a mean cosine
+of 0, and yet lie along a few.
 
 **What it does not show.** That a high mean cosine harms: a model reads its own vectors by learned weights, not by
 cosines, and a few [rogue dimensions](https://arxiv.org/abs/2109.04404) or a common mean may make all of it. The number
