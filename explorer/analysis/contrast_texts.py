@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from explorer.analysis.blanks import check_option, parse_texts
-from explorer.analysis.reading import read_tokens
+from explorer.analysis.reading import read_in_blank, read_tokens
 from explorer.analysis.results import ContrastWord, TextContrast
 from explorer.errors import UnsuitableText
 from explorer.models.backend import LoadedModel
@@ -58,7 +58,7 @@ def contrast_texts(model: LoadedModel, text: str, *, other_text: str, top_k: int
     readings = read_tokens(model, ids)
     words = tuple(
         ContrastWord(
-            text=readings[token_id].text,
+            text=read_in_blank(parsed[0], blank - 1, readings[token_id]).text,
             probability=math.exp(first[token_id]),
             other_probability=math.exp(other[token_id]),
             log_odds_ratio=_log_odds(float(first[token_id])) - _log_odds(float(other[token_id])),

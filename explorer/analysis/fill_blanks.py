@@ -10,8 +10,8 @@ from explorer.analysis.beams import fill_independently, fill_left_to_right, fill
 from explorer.analysis.blanks import UNDERSCORES, BlankedText, check_option, parse_texts
 from explorer.analysis.expectations import Expectation, as_blank, expectations
 from explorer.analysis.joint import CUT, NARROWEST_BEAM, fill_jointly
-from explorer.analysis.reading import Reading, filled_text, ids_beside_blanks, read_tokens
-from explorer.analysis.results import BlankFills, Completion
+from explorer.analysis.reading import Reading, filled_text, ids_beside_blanks, read_in_blank, read_tokens
+from explorer.analysis.results import Blank, BlankFills, Completion
 from explorer.analysis.search import (
     Answers,
     Filling,
@@ -108,7 +108,7 @@ def fill_blanks_batch(
                     tokens=text.tokens,
                     strategy=strategy,
                     score=STRATEGIES[strategy].score,
-                    blanks=tuple(as_blank(position, next(blanks), readings) for position in text.positions),
+                    blanks=tuple(_blank(text, number, next(blanks), readings) for number in range(len(text.positions))),
                     completions=_completions(text, found.fillings, readings, count),
                     remarks=(CUT,) if found.is_cut else (),
                 )
@@ -139,6 +139,11 @@ def _search(start: Start, strategy: str, count: int) -> Generator[list[Row], Ans
     return Found((yield from SEARCHES[strategy](start, count)), is_cut=False)
 
 
+def _blank(text: BlankedText, number: int, found: Expectation, readings: Mapping[int, Reading]) -> Blank:
+    known = {token_id: read_in_blank(text, number, readings[token_id]) for token_id in found.ids}
+    return as_blank(text.positions[number], found, known)
+
+
 def _completions(
     text: BlankedText, fillings: Sequence[Filling], readings: Mapping[int, Reading], count: int
 ) -> tuple[Completion, ...]:
@@ -146,6 +151,6 @@ def _completions(
     for filling in fillings:
         written = filled_text(text, filling.ids, readings)
         if not UNDERSCORES.search(written):
-            fills = tuple(readings[token_id].text for token_id in filling.ids)
+            fills = tuple(read_in_blank(text, blank, readings[one]).text for blank, one in enumerate(filling.ids))
             completions.append(Completion(written, fills, filling.score))
     return tuple(completions[:count])

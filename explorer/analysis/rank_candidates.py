@@ -8,7 +8,7 @@ import torch
 
 from explorer.analysis.blanks import BlankedText, check_option, parse_blanks
 from explorer.analysis.candidates import Candidate, parse_candidates
-from explorer.analysis.reading import read_tokens
+from explorer.analysis.reading import read_in_blank, read_tokens
 from explorer.analysis.results import CandidateRanking, RankedCandidate
 from explorer.analysis.search import rows_at_once
 from explorer.models.backend import LoadedModel
@@ -66,7 +66,7 @@ def rank_candidates(
             known = {candidate.ids for candidate in named}
             for score, token_id in zip(best.values[blank].tolist(), best.indices[blank].tolist(), strict=True):
                 if (token_id,) not in known:
-                    reading = readings[token_id]
+                    reading = read_in_blank(parsed, blank, readings[token_id])
                     ranked.append(RankedCandidate(reading.text, (reading.token,), score, score, False))
         ranked.sort(key=lambda candidate: (-candidate.log_probability, candidate.text))
         rankings.append(tuple(ranked))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explorer.analysis.blanks import BLANK, BlankedText
 from explorer.models.backend import LoadedModel
 
 SPACE_TOKENS = frozenset("Ġ▁")  # how byte-level and SentencePiece vocabularies spell a space
+CONTINUES = "##"  # how WordPiece marks a piece that continues a word; shown for every vocabulary
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,8 @@ class Reading:
 
     Attributes:
         token: As the vocabulary spells it.
-        text: As a visitor reads it in a list; a piece that continues a word keeps its mark, e.g. "##ing".
+        text: As a visitor reads it in a list; a piece that continues a word has a mark, e.g. "##ing": that of the
+            vocabulary, or that which read_in_blank gives it.
         body: As it stands in a sentence, without the space before it.
         starts_word: Whether a space stands before it in running text.
     """
@@ -48,9 +51,45 @@ def read_tokens(model: LoadedModel, ids: Iterable[int]) -> dict[int, Reading]:
         token = token or ""
         tail = pair[len(before) :]
         body = tail.strip()
-        mark = token if token.startswith("##") and body else body
+        mark = token if token.startswith(CONTINUES) and body else body
         readings[token_id] = Reading(token, mark or token, body or tail, starts_word=tail[:1].isspace())
     return readings
+
+
+def read_in_blank(text: BlankedText, blank: int, reading: Reading) -> Reading:
+    """How a token reads in one blank: there a piece that continues the word before it is marked, e.g. "##day".
+
+    WordPiece marks such pieces itself. Byte-level and SentencePiece vocabularies mark the words instead, so a piece is
+    one that takes away the space before its blank; where there is no space, it is what is to be expected.
+
+    Args:
+        text: The text.
+        blank: Which of its blanks, counted from 0.
+        reading: Of the token.
+    """
+    is_piece = _continues(reading) and _loses_space(text, blank)
+    return replace(reading, text=CONTINUES + reading.text) if is_piece else reading
+
+
+def _loses_space(text: BlankedText, blank: int) -> bool:
+    """Whether a piece without a space takes away the one before a blank, and so joins what stands on its line."""
+    before = text.segments[blank]
+    left = before.rstrip(" \t")
+    if not left:
+        return blank > 0 and _eats_space(text, blank)  # the text, or another blank
+    return left != before and not left[-1].isspace() and _eats_space(text, blank)
+
+
+def _eats_space(text: BlankedText, blank: int) -> bool:
+    """Whether the model saw no token for the space before a blank: its mask stands for it, too."""
+    return not set(text.tokens[text.positions[blank] - 1]) <= SPACE_TOKENS
+
+
+def _continues(reading: Reading) -> bool:
+    """Whether a token is part of a word and has neither a space before it nor a mark."""
+    first = reading.body[:1]
+    is_of_word = first.isalnum() or unicodedata.category(first or " ").startswith("M")  # such as a vowel sign
+    return is_of_word and not (reading.starts_word or reading.text.startswith(CONTINUES) or is_unspaced(first))
 
 
 def decode(model: LoadedModel, ids: Sequence[int], *, skip_special: bool = False) -> str:
@@ -76,7 +115,7 @@ def filled_text(text: BlankedText, fills: Sequence[int | None], readings: Mappin
         readings: Of the fills and of ids_beside_blanks.
     """
     written = text.segments[0]
-    for position, fill, segment in zip(text.positions, fills, text.segments[1:], strict=True):
+    for blank, (fill, segment) in enumerate(zip(fills, text.segments[1:], strict=True)):
         if fill is None:
             written += BLANK + segment
             continue
@@ -84,10 +123,11 @@ def filled_text(text: BlankedText, fills: Sequence[int | None], readings: Mappin
         if reading.starts_word:
             if _needs_space(written[-1:], reading.body[:1]):
                 written += " "
-        elif not set(text.tokens[position - 1]) <= SPACE_TOKENS:  # a space that the model saw stays
+        elif _eats_space(text, blank):  # a space that the model saw stays
             written = written.rstrip(" \t")
         written += reading.body
-        after = readings.get(text.ids[position + 1]) if position + 1 < len(text.ids) else None
+        behind = text.positions[blank] + 1
+        after = readings.get(text.ids[behind]) if behind < len(text.ids) else None
         if segment and after and after.starts_word and _needs_space(written[-1:], segment[0]):
             written += " "
         written += segment

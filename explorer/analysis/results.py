@@ -8,7 +8,8 @@ class Choice:
     """One token a model offers for a blank.
 
     Attributes:
-        text: As it reads in the sentence; a piece that continues a word keeps its mark, e.g. "##ing".
+        text: As it reads in the sentence; a piece that continues the word before it is marked, e.g. "##ing", whatever
+            the vocabulary.
         token: As the vocabulary spells it.
         token_id: Its id.
         probability: Softmax over the whole vocabulary, in [0, 1].
@@ -41,7 +42,7 @@ class Completion:
 
     Attributes:
         text: The whole text with every blank filled.
-        fills: What stands in each blank, in order.
+        fills: What stands in each blank, in order; as the text of a Choice.
         log_probability: In nats; what it is the logarithm of is said by BlankFills.score.
     """
 

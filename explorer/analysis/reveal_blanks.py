@@ -8,7 +8,7 @@ import torch
 
 from explorer.analysis.blanks import UNDERSCORES, BlankedText, check_option, parse_blanks
 from explorer.analysis.expectations import Expectation, as_blank, as_choice, expectations
-from explorer.analysis.reading import Reading, filled_text, ids_beside_blanks, read_tokens
+from explorer.analysis.reading import Reading, filled_text, ids_beside_blanks, read_in_blank, read_tokens
 from explorer.analysis.results import BlankReveal, Completion, RevealStep
 from explorer.analysis.search import forbidden_ids
 from explorer.analysis.strategies import STRATEGIES
@@ -64,15 +64,16 @@ def reveal_blanks(
         readings = read_tokens(model, shown.union(*(found.ids for found in expected.values())))
         token_id, probability = _likeliest(parsed, fills, blank, offered, readings)
         log_probability += float(log_probabilities[row, token_id])
+        in_blanks = [{one: read_in_blank(parsed, index, readings[one]) for one in readings} for index in range(blanks)]
         steps.append(
             RevealStep(
                 text=filled_text(parsed, fills, readings),
                 blanks=tuple(
-                    as_blank(position, expected[index], readings) if index in expected else None
+                    as_blank(position, expected[index], in_blanks[index]) if index in expected else None
                     for index, position in enumerate(parsed.positions)
                 ),
                 filled_blank=blank,
-                choice=as_choice(token_id, probability, readings),
+                choice=as_choice(token_id, probability, in_blanks[blank]),
             )
         )
         fills[blank] = token_id

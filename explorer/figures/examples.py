@@ -172,7 +172,7 @@ def _epochs(example: TrainingExample) -> str:
     first = tuple(token.fate for token in example.tokens)
     names = [token.text for token in example.tokens]
     drawn = {
-        "Static masking (BERT): the same in epochs 1 to 4": [first] * (1 + len(example.later_epochs)),
+        "Static masking (BERT): one of ten copies, in 4 of 40 epochs": [first] * (1 + len(example.later_epochs)),
         "Dynamic masking (RoBERTa): new ones in each": [first, *example.later_epochs],
     }
     parts = "".join(

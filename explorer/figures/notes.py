@@ -1,21 +1,24 @@
 """One plain sentence beside a chart for what a reader would stumble on, and nothing where there is nothing."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
 from explorer.analysis.generation_results import PromptLength
+from explorer.analysis.reading import CONTINUES
 from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking, TextContrast
 from explorer.figures.style import as_words, percent, times
 
 LEAST = 1e-12  # probability that ratios are told of
 MOST_TOLD = 3  # blanks whose words are named
 UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
-CONTINUES = "##"  # as BERT's marks a piece that continues a word
 BROKEN_SHARE = 0.25  # of a text's tokens; in English prose it is a tenth
 FEWEST_BROKEN = 3
 READ_OTHERS = "Models of many languages, such as mBERT and XLM-R, read it better."
+LONG_WORD = re.compile(r"[^\W_]{101,}")  # WordPiece leaves a longer word than this whole
+UNCUT = "No word of more than 100 letters is cut into pieces: shorten it."
 
 
 def unknown_note(words: Iterable[str]) -> str:
@@ -33,15 +36,17 @@ def unknown_note(words: Iterable[str]) -> str:
     return told
 
 
-def foreign_note(tokens: Sequence[str]) -> str:
+def foreign_note(tokens: Sequence[str], text: str = "") -> str:
     """What to know of a text that the model can hardly read: its words are unknown, or fall into pieces.
 
     Args:
         tokens: Of the text, as the model saw it.
+        text: The text, where it is at hand: a word of it may be too long.
     """
     unknown = sum(token in UNKNOWN for token in tokens)
     if unknown:
-        return unread_note(unknown, len(tokens), READ_OTHERS)
+        are_long = unknown == len(LONG_WORD.findall(text))
+        return unread_note(unknown, len(tokens), UNCUT if are_long else READ_OTHERS)
     broken = sum(token.startswith(CONTINUES) for token in tokens)
     if broken >= FEWEST_BROKEN and broken > BROKEN_SHARE * len(tokens):
         return note(
@@ -89,7 +94,7 @@ def fills_note(fills: BlankFills) -> str:
     differs = any(fill != top and top not in UNKNOWN for fill, top in zip(best, tops, strict=False))
     together = len(fills.blanks) > 1 and fills.strategy != "independent"
     repeats = _repeats_note(fills) if together else ""
-    remarks = foreign_note(fills.tokens) + repeats + "".join(map(note, fills.remarks))
+    remarks = foreign_note(fills.tokens, fills.text) + repeats + "".join(map(note, fills.remarks))
     if differs and together:
         why = "Each chart looks at one blank while the others are open, "
         if len(tops) <= MOST_TOLD:
@@ -97,7 +102,7 @@ def fills_note(fills: BlankFills) -> str:
             why += f"The best sentence takes {_listed(best)}" + ("." if repeats else ", which fit each other.")
         else:
             why += "and a sentence takes words that fit each other. So they need not be the top bars."
-        return note(why) + remarks + unknown_note(words)
+        return note(why) + remarks + unknown_note([*words, *best])
     if together and list(best) == tops:
         fit = "" if repeats else ": here the likeliest words fit each other, too"
         return note(f"The best sentence takes the top bar of each chart{fit}.") + remarks + unknown_note(words)
@@ -150,10 +155,11 @@ def _listed(words: Sequence[str]) -> str:
 def reveal_note(reveal: BlankReveal) -> str:
     """What to know before walking the steps."""
     blanks = [blank for step in reveal.steps for blank in step.blanks if blank is not None]
+    words = [*(step.choice.text for step in reveal.steps), *(one.text for blank in blanks for one in blank.choices)]
     lone = "" if len(reveal.steps) > 1 else note(
         "With one blank there is only one step. This view shows most with several: click another word to blank it."
     )  # fmt: skip
-    return lone + unknown_note(choice.text for blank in blanks for choice in blank.choices)
+    return lone + unknown_note(words)
 
 
 def step_note(reveal: BlankReveal, step: int) -> str:

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from html import escape
 
 from explorer.analysis.blanks import ANY_BLANK, BLANK, split_at_any_blank
+from explorer.analysis.reading import CONTINUES
 from explorer.analysis.results import BlankFills, BlankReveal, Piece, Tokenization
 from explorer.analysis.strategies import STRATEGIES
-from explorer.analysis.words import Word
+from explorer.analysis.words import Word, split_words
 from explorer.figures.notes import note
 from explorer.figures.style import likelihood, nats, percent, small_number, times
 
 OPEN = f"<b class='open'>{BLANK}</b>"
 MOST_WORDS = 60  # a text of more is worked on in its box
+ONE_TOKEN = "Answer puts one token into a blank that hides several words; the view “Any length” puts more."
 
 
 def completion_list(fills: BlankFills) -> str:
@@ -86,7 +88,7 @@ def word_buttons(words: Sequence[Word]) -> str:
         if word.is_blank and before and before.is_blank:
             buttons += (
                 f"<button type='button' class='join' data-index='{index - 1}' data-last='{index}' "
-                "title='Make one blank of both'>join</button>"
+                "title='Make one blank of both; Answer puts one token there'>join</button>"
             )
         buttons += (
             f"<button type='button' class='word{' blank' if word.is_blank else ''}' data-index='{index}' "
@@ -95,7 +97,11 @@ def word_buttons(words: Sequence[Word]) -> str:
         )
         before = word
     more = f"<span class='quiet'>… and {len(words) - MOST_WORDS:,} more</span>" if len(words) > MOST_WORDS else ""
-    return f"<div class='words' role='group' aria-label='Words of the sentence' dir='auto'>{buttons}{more}</div>"
+    hides_several = any(len(split_words(word.hidden)) > 1 for word in words)
+    return (
+        f"<div class='words' role='group' aria-label='Words of the sentence' dir='auto'>{buttons}{more}</div>"
+        f"{note(ONE_TOKEN) if hides_several else ''}"
+    )
 
 
 def token_strip(tokenization: Tokenization) -> str:
@@ -192,7 +198,7 @@ def marked(text: str, filled: str, fills: Sequence[str | None]) -> str:
             blank = ANY_BLANK.search(rest, least)
             at, body, drawn = (blank.start(), blank.group(), OPEN) if blank else (-1, "", "")
         else:
-            body = fill.removeprefix("##")
+            body = fill.removeprefix(CONTINUES) or fill
             at, drawn = rest.find(body, least), f"<mark>{escape(body)}</mark>"
         if at < 0:
             return escape(filled)

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,9 @@ def test_a_blank_that_is_not_there_is_named(bert, blank, says):
 def test_each_text_needs_the_blank(bert, other):
     with pytest.raises(UnsuitableText, match="^Text 2: "):
         contrast_texts(bert, "he is ___", other_text=other)
+
+
+def test_byte_pieces_are_told_from_words(shipped_registry):
+    ask = partial(contrast_texts, text="My grandmother is every ___.", other_text="My grandmother was a ___.", top_k=50)
+    shown = [word.text for word in shipped_registry.run("BERT mini", ask).words]
+    assert "day" in shown and "##day" in shown

@@ -228,3 +228,15 @@ def test_fills_that_look_like_a_blank_are_left_out():
     assert fills.blanks[0].choices[0].token == "_"
     assert fills.completions
     assert not any(UNDERSCORES.search(completion.text) for completion in fills.completions)
+
+
+def test_byte_pieces_are_told_from_words_as_word_pieces_are(shipped_registry):
+    text = "My grandmother ___ every ___."
+    fills = shipped_registry.run("BERT mini", lambda model: fill_blanks(model, text, top_k=10, count=10))
+    known = {choice.token: choice.text for choice in fills.blanks[1].choices}
+    assert known["Ġday"] == "day" and known["day"] == "##day", "two bars, two names"
+    ends = {completion.fills[1]: completion.text for completion in fills.completions}
+    assert ends["day"].endswith("every day.") and ends["##day"].endswith("everyday."), "and real sentences"
+    glued = shipped_registry.run("BERT mini", lambda model: fill_blanks(model, "He walks every___.", top_k=10))
+    assert any(choice.token[:1] not in "Ġ." for choice in glued.blanks[0].choices)
+    assert not any(choice.text.startswith("##") for choice in glued.blanks[0].choices)

@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 
 from explorer.analysis.blanks import parse_blanks
@@ -120,3 +122,10 @@ def test_says_how_it_scores(bert):
 def test_unsuitable_candidates_are_named(bert, candidates, message):
     with pytest.raises(UnsuitableText, match=message):
         rank_candidates(bert, "the ___ is", candidates=candidates)
+
+
+def test_byte_pieces_are_told_from_words(shipped_registry):
+    ask = partial(rank_candidates, text="My grandmother is every ___.", candidates=[["year"]], top_k=20)
+    (ranked,) = shipped_registry.run("BERT mini", ask).blanks
+    shown = {one.tokens: one.text for one in ranked}
+    assert shown[("day",)] == "##day" and shown[("Ġday",)] == "day"

@@ -71,3 +71,12 @@ def test_each_fill_changes_what_is_expected_at_the_rest(bert):
 def test_only_strategies_with_an_order_can_be_watched(bert, strategy):
     with pytest.raises(UnsuitableText, match="Choose one of: left_to_right, most_confident_first"):
         reveal_blanks(bert, TEXT, strategy=strategy)
+
+
+def test_byte_pieces_are_told_from_words_while_watching(shipped_registry):
+    reveal = shipped_registry.run("BERT mini", lambda model: reveal_blanks(model, "My grandmother ___ every ___."))
+    for step in reveal.steps:
+        shown = [choice.text for choice in step.blanks[1].choices] if step.blanks[1] else []
+        assert len(set(shown)) == len(shown)
+    first = {choice.token: choice.text for choice in reveal.steps[0].blanks[1].choices}
+    assert first["day"] == "##day"

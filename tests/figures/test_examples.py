@@ -58,6 +58,7 @@ def test_a_token_that_stays_does_not_repeat_itself():
 def test_four_epochs_stand_beside_each_other_for_both_ways_of_masking():
     html = draw_example(masked())
     assert html.count("class='epoch'") == 8 and html.count("<figure>") == 2
+    assert "one of ten copies, in 4 of 40 epochs" in html, "ten copies, each read four times"
     assert "aria-label='Epoch 2: &lt;b&gt; masked, sat unchanged, on random'" in html
     assert "class='epoch'" not in draw_example(replace(masked(), later_epochs=()))
 

@@ -120,6 +120,20 @@ def test_what_a_result_remarks_stands_below_it():
 
 
 @pytest.mark.parametrize(
+    ("letters", "unknown", "told"), [(180, 1, "than 100 letters"), (100, 1, "XLM-R"), (180, 2, "XLM-R")]
+)
+def test_a_word_that_is_too_long_to_be_cut_is_not_said_to_be_foreign(letters, unknown, told):
+    said = foreign_note(["[CLS]", *["[UNK]"] * unknown, "[MASK]", "[SEP]"], f"The {'a' * letters} 🙂 ___")
+    assert told in said and ("letters" in said) != ("XLM-R" in said)
+
+
+def test_the_mark_of_pieces_is_explained_wherever_it_stands():
+    piece = replace(reveal().steps[0], choice=ING)
+    assert "walk + ##ing" in reveal_note(replace(reveal(), steps=(piece,)))
+    assert "walk + ##ing" in fills_note(replace(filled("##s", "cat"), blanks=WHOLE)), "it names the best sentence"
+
+
+@pytest.mark.parametrize(
     ("text", "told"),
     [
         ("[CLS] the teacher opened the [MASK] . [SEP]", ""),

@@ -81,6 +81,9 @@ def test_an_example_shows_what_it_says(shipped_registry, start):
         if (one.text, other.text) == (looks, seen)
     ]
     assert found and max(found) >= least
+    if start.label == "The token after":
+        tops = [row.argmax() == query + 1 for query, row in enumerate(weights[:-1])]
+        assert len(tops) > sum(tops) >= 0.8 * len(tops) and "nearly each token" in start.look_for, "[CLS] does not"
     if start.look.startswith("p"):
         assert stack.queries[int(start.look[1:])].text == looks
 

@@ -3,20 +3,20 @@
 import gradio as gr
 import pytest
 
-from explorer.tabs.fill_blanks import compare, contrast
+from explorer.tabs.fill_blanks import candidates, compare, contrast
 from explorer.tabs.fill_blanks.view import Sentence
 
 MODEL = "MiniLM (masked)"
 TEXT = "The king took off ___ hat."
 
 
-def drawn(build, registry, first, *inputs):
+def drawn(build, registry, first, *inputs, model=MODEL):
     """What a view shows in the end: the message, the chart, what stands below."""
     with gr.Blocks():
         fields = (gr.Dropdown(), gr.Textbox(), gr.Slider(), gr.Slider(), gr.Radio(), gr.HTML())
         with gr.Tabs():
             view = build(registry, Sentence(*fields), first)
-    *_, last = view.draw(MODEL, *inputs)
+    *_, last = view.draw(model, *inputs)
     return last
 
 
@@ -44,3 +44,15 @@ def test_what_is_wrong_with_the_first_is_said_at_its_place(shipped_registry):
 def test_a_blank_that_is_not_there_is_said_below_its_number(shipped_registry, blank):
     message, chart, below = drawn(compare.build, shipped_registry, [], TEXT, 3, [], blank)
     assert message == "" and not chart.visible and "The text has 1 blank, counted from 1" in below
+
+
+@pytest.mark.parametrize(
+    ("build", "first", "model", "text", "inputs"),
+    [
+        (candidates.build, "", MODEL, "They un___ the box.", (5, "open")),
+        (compare.build, [], "BERT mini", "My grandmother ___ every ___.", (10, [], 2)),
+    ],
+)
+def test_the_mark_of_pieces_is_explained_in_each_view(shipped_registry, build, first, model, text, inputs):
+    *_, below = drawn(build, shipped_registry, first, text, *inputs, model=model)
+    assert "## marks a piece" in below

@@ -7,7 +7,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.errors import UnsuitableCandidate
 from explorer.figures.bars import candidate_bars
-from explorer.figures.notes import candidates_note, folded, note
+from explorer.figures.notes import candidates_note, folded, note, unknown_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -58,6 +58,7 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
             return gr.Plot(visible=False), error_box(str(error))
         lengths = {len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}
         foot = candidates_note(ranking) + (note(LONGER) if len(lengths) > 1 else "") + folded(JUDGED, ranking.score)
+        foot += unknown_note(candidate.text for ranked in ranking.blanks for candidate in ranked)
         foot += caption([ranking.model, "probabilities, other blanks left open"], "https://arxiv.org/abs/2305.10588")
         code = code_of((ranking.model, "rank_candidates", options))
         links = download_links(ranking, "candidates", (ranking.text, ranking.model), code=code)

@@ -39,7 +39,7 @@ EXPECTED = tuple(LabelledText(" ".join(text.split()), label) for text, label in 
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("header", [None, ("text", "label"), ("Review", "Sentiment"), ("Review, text; all", 'Senti"ment')])
+@pytest.mark.parametrize("header", [None, ("text", "label"), ("Review", "Sentiment"), ("Text, all; any", 'Senti"ment')])
 def test_tables_with_any_separator_and_lines_within_quotes(tmp_path, delimiter, header):
     text = table_text(delimiter, header=header)
     assert read(write(tmp_path, "a.csv", text)).train == EXPECTED
