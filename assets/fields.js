@@ -1,5 +1,5 @@
 // What Gradio's fields and tabs leave to be wished for by keyboard: lists close behind the focus and open again where
-// it stayed, arrow keys walk tabs, and a box for whole numbers shows the one that is taken; and where fields stand.
+// it stayed, arrow keys walk tabs, and a number box shows what is taken; and where fields stand.
 (() => {
   const explorer = (window.explorer = window.explorer || {});
 
@@ -39,6 +39,28 @@
     if (target.matches('input[role="combobox"][aria-expanded="false"]') && target === document.activeElement)
       target.dispatchEvent(new FocusEvent('focus'));
   });
+
+  // The number box of a slider: only what lies in its range is sent, for Gradio answers what is beyond with a bare
+  // error, and forgets with it what was typed next. When the box is left, what is no number becomes the default.
+  const SLIDER_BOX = 'input[type="number"][aria-label^="number input for"]';
+  const isBelow = box => Number(box.value) < Number(box.min);
+  document.addEventListener('input', event => {
+    const {target: box} = event;
+    if (!box.matches(SLIDER_BOX)) return;
+    if (Number(box.value) > Number(box.max)) box.value = box.max;
+    if (!box.value || isBelow(box)) event.stopImmediatePropagation();
+  }, true);
+  document.addEventListener('blur', ({target: box}) => {
+    if (!box.matches?.(SLIDER_BOX) || (box.value && !isBelow(box))) return;
+    if (box.value) {
+      box.value = box.min;
+      box.dispatchEvent(new Event('input', {bubbles: true}));
+      return;
+    }
+    box.parentElement.querySelector('.reset-button')?.click();
+    const range = box.closest('.wrap').querySelector('input[type="range"]');
+    setTimeout(() => (box.value = range.value)); // also where the default stood before
+  }, true);
 
   document.addEventListener('change', ({target}) => {
     const {value} = target;

@@ -64,7 +64,8 @@ def movement_words(outcome: Outcome, method: str) -> str:
         where = "The pre-trained layers stand exactly where they stood"
         return note(f"{count}. {where}: only what is new on top of them learned.")
     most, least = max(moved, key=lambda one: one.relative), min(moved, key=lambda one: one.relative)
-    said = f"{count}: {TRAINED[method]}. What moved most: {most.part}, by {percent(most.relative)} of its length; "
+    whose = "their" if most.part.endswith("s") else "its"  # embeddings; a layer, a head
+    said = f"{count}: {TRAINED[method]}. What moved most: {most.part}, by {percent(most.relative)} of {whose} length; "
     said += f"least: {least.part}, by {percent(least.relative)}. "
     if len(body) < len(outcome.movements):
         said += "The new head, which began at random, is left out. "

@@ -13,6 +13,7 @@ from explorer.training.tuning.results import Outcome, Run, TrainingStep
 from explorer.training.tuning.suits import LEARNS_ITSELF, SCORES, explain_score
 
 CLEAR_RISE = 1.05  # of a held-out loss over its lowest, beyond which it is no wavering
+PER_TOKEN = "It is not e to the held-out loss of the curves: that is a mean over examples, this one over all tokens."
 STATES = {
     "waiting": "waiting",
     "running": "running",
@@ -85,6 +86,12 @@ def examples_words(run: Run) -> str:
     return f"{run.examples:,} examples" if run.examples else "all examples"
 
 
+def score_meaning(name: str, task: str) -> str:
+    """What a score measures, with how it goes with the losses that are drawn."""
+    beside = f" {PER_TOKEN}" if name == "perplexity" else ""
+    return explain_score(name, task) + beside
+
+
 def score_list(scores: Mapping[str, float], task: str) -> str:
     """All scores of a run, each with what it measures, as HTML.
 
@@ -94,7 +101,7 @@ def score_list(scores: Mapping[str, float], task: str) -> str:
     """
     rows = "".join(
         f"<div><dt>{escape(score_label(name))} <b title='{value!r}'>{score_words(name, value)}</b></dt>"
-        f"<dd>{escape(explain_score(name, task))}</dd></div>"
+        f"<dd>{escape(score_meaning(name, task))}</dd></div>"
         for name, value in scores.items()
     )
     return f"<dl class='score-list' aria-label='Scores on the held-out examples'>{rows}</dl>" if rows else ""
@@ -176,6 +183,9 @@ def _no_better(outcome: Outcome, name: str, value: float, help: str) -> str:
     other = max(outcome.baselines, key=lambda one: sign * outcome.baselines[one], default=None)
     if other is None or sign * value > sign * outcome.baselines[other]:
         return ""
+    if sign * value >= 1:  # of all such scores the best that there is
+        said = f"{escape(other[:1].upper() + other[1:])} is as good"
+        return f". {said}: these held-out examples are too easy to tell the two apart"
     return f". That is no better than {escape(other)}: {help} may help"
 
 

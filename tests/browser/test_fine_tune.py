@@ -9,6 +9,20 @@ from tests.browser.conftest import come_to_rest
 
 TAB = "?tab=fine-tune"
 SLOW = 180_000  # a worker that starts, loads and trains on a busy machine
+# What stands in sight in any frame from now on, of the views and, behind a bar, of the job and the line above it.
+WATCH = """() => {
+  const shown = window.shown = new Set();
+  const words = id => {
+    const box = document.querySelector(id);
+    return box?.checkVisibility({visibilityProperty: true}) ? box.innerText.trim() : '';
+  };
+  const look = () => {
+    shown.add(words('#tune-confusion-words')).add(words('#tune-try-said'));
+    if (words('#tune-otherwise')) shown.add(`otherwise | ${words('.job-says')}`);
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
 NAMED = re.compile(r"job=[0-9a-f]{12}")
 
 
@@ -49,6 +63,7 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     page.get_by_role("tab", name="Confusion and mistakes").click()
     expect(page.locator("#tune-confusion .hm image, #tune-confusion .hm path").first).to_be_attached()
     expect(page.locator("#tune-mistakes tbody tr").first).to_contain_text("✗")
+    example = page.locator("#tune-confusion-words").inner_text().strip()
     page.get_by_label("Right ones, least confident first").check()
     expect(page.locator("#tune-mistakes tbody tr").first).not_to_contain_text("✗")
     page.get_by_role("tab", name="What moved").click()
@@ -61,8 +76,15 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     page = come_back(page, page.url)
     expect(page.locator(".job-says")).to_contain_text("Done", timeout=SLOW)
     expect(page.locator("#tune-explore")).to_contain_text("Anisotropy the same as its base")
+    page.evaluate(WATCH)  # the views were laid out with the example
+    page.get_by_role("tab", name="Confusion and mistakes").click()
+    expect(page.locator("#tune-confusion-words")).to_be_visible()
+    come_to_rest(page)
     page.get_by_role("tab", name="Try it").click()
     page.locator("#tune-try-text textarea").fill("The soup was cold, <b>and</b> nobody came.")
+    shown = page.evaluate("[...shown]")
+    assert any("held-out examples are right" in words for words in shown)
+    assert not [words for words in shown if words == example or "does not come with the page" in words]
     come_to_rest(page)
     expect(page.locator("#tune-try-text textarea")).to_have_value(re.compile("^The soup"))  # its own text came later
     page.locator("#tune-try-text textarea").press("Enter")
@@ -100,6 +122,29 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     expect(page).to_have_url(NAMED)
     expect(page.locator(".job-says")).to_contain_text(re.compile("Waiting|Running"))
     expect(page.locator("#tune-try")).to_be_disabled()
+
+
+def test_what_is_refused_names_its_box_and_a_new_job_has_no_line_of_the_one_before_above_it(open_page):
+    page = open_page(TAB + "&task=tagging")  # open_page looks for Gradio's own errors
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.locator(".controls-side").get_by_role("button", name="More options").click()
+    rate = page.get_by_label("Learning rate")
+    rate.fill("-1")
+    page.locator("#tune-start").click()
+    expect(page.locator("#tune-start-box .message.error")).to_contain_text("Learning rate: give a number above 0")
+    expect(page.locator("#tune-otherwise")).to_contain_text("This is not what you have chosen, Tag words")
+    rate.fill("")
+    rate.press("Tab")
+    expect(rate).to_have_value("0")
+    come_to_rest(page)
+    page.evaluate(WATCH)
+    start(page)
+    expect(page.locator(".job-says")).to_contain_text(re.compile("Waiting|Running"))
+    come_to_rest(page)
+    told = [words for words in page.evaluate("[...shown]") if words.startswith("otherwise")]
+    assert not [words for words in told if "Done" not in words], "the example was done"
+    page.locator("#tune-delete").click()
+    expect(page.locator("#tune-job")).to_contain_text("An example")
 
 
 @pytest.mark.slow

@@ -80,6 +80,9 @@ def test_examples_are_sorted_by_how_sure_the_model_is(order, texts):
 def test_that_it_stays_close_to_the_start_is_said_only_where_it_does():
     assert "stayed within a tenth of its length" in movement_words(OUTCOME, "full")
     assert "154 weights could move: all that its answers are computed with" in movement_words(OUTCOME, "full")
+    assert "most: layer 1, by 4.0 % of its length; least: embeddings, by 1.0 %" in movement_words(OUTCOME, "full")
+    first = replace(OUTCOME, movements=OUTCOME.movements[:1])
+    assert "most: embeddings, by 1.0 % of their length" in movement_words(first, "full")
     far = replace(OUTCOME, movements=(*OUTCOME.movements[:1], replace(OUTCOME.movements[1], relative=0.4)))
     assert "close" not in movement_words(far, "full")
     assert "close" not in movement_words(OUTCOME, "scratch")
@@ -127,6 +130,10 @@ def test_a_job_says_its_state_in_words_with_its_place_and_its_reason():
     poor = replace(OUTCOME, scores={"accuracy": 0.6})
     assert "no better than logistic regression on words" in outcome_words(poor, Recipe("pairs"))
     assert "epochs" not in outcome_words(poor, Recipe("pairs", "frozen"))
+    perfect = replace(poor, scores={"accuracy": 1.0}, baselines=poor.baselines | {"logistic regression on words": 1.0})
+    said = outcome_words(perfect, Recipe("pairs"))
+    assert "Logistic regression on words is as good: these held-out examples are too easy to tell the two apart" in said
+    assert "may help" not in said, "at 100 % nothing can"
     lower = replace(OUTCOME, scores={"perplexity": 9.0}, baselines={"before fine-tuning": 8.0, "other": 9.5})
     assert "no better than before fine-tuning" in outcome_words(lower, Recipe("masked"))
     assert "no better" not in outcome_words(replace(lower, scores={"perplexity": 7.0}), Recipe("masked"))
@@ -218,6 +225,10 @@ def test_every_score_is_explained_where_it_stands():
     for name in SCORES:
         said = explain_score(name, "answers")
         assert said.endswith(".") and said in score_list({name: 0.5}, "answers").replace("&#x27;", "'")
+    with_loss = [
+        name for name in SCORES if "mean over examples, this one over all tokens" in score_list({name: 9}, "causal")
+    ]
+    assert with_loss == ["perplexity"], "e to the loss of the curves is another number"
     assert "phrases" in explain_score("f1", "tagging") != explain_score("f1", "answers")
     assert "masked tokens" in explain_score("accuracy", "masked") and "label" in explain_score("accuracy", "pairs")
     assert explain_score("of another version", "pairs") == "" and EVIL not in score_list({EVIL: 1.0}, "pairs")

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import gradio as gr
 import pytest
 
+from explorer.errors import UnsuitableText
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.tabs.fine_tune.controls import build_controls
@@ -47,8 +49,6 @@ def spec_of(kind="one", task="classification", options=None, name="films", title
 
 @pytest.fixture(scope="module")
 def controls():
-    import gradio as gr
-
     with gr.Blocks():
         return build_controls(REGISTRY)
 
@@ -68,6 +68,24 @@ def test_a_job_tells_what_was_chosen_for_it(kind, rate):
     options = Options(epochs=3.0, batch_size=8, learning_rate=rate, patience=2, seed=7)
     asked = asked_for(REGISTRY, spec_of(kind, options=options))
     assert asked == Asked("all-MiniLM-L6-v2", "classification", kind, tuple(KINDS[kind]), options)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (Options(learning_rate=-1), "Learning rate: give a number above 0 and at most 1, or 0 for what suits the "
+         "method, not −1."),
+        (Options(learning_rate=1000), "Learning rate: .*, not 1000."),
+        (Options(seed=-5), "Seed: give a whole number from 0 to 2,147,483,647, not −5."),
+        (Options(seed=2**31), "Seed: .*, not 2147483648."),
+    ],
+)  # fmt: skip
+def test_a_number_beyond_its_range_is_told_with_the_name_of_its_box(controls, options, says):
+    with pytest.raises(UnsuitableText, match=f"^{says}$"):
+        spec_of(options=options)
+    assert spec_of(options=Options(learning_rate=None, seed=None)).runs[0].recipe.seed == 0, "an empty box"
+    for box in controls.options:  # Gradio would answer with an error that names no box
+        assert isinstance(box, gr.Slider) or getattr(box, "minimum", None) is getattr(box, "maximum", None) is None
 
 
 @pytest.mark.parametrize("task", ["classification", "text_to_text"])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import gradio as gr
 
 from explorer.tabs.fine_tune import try_it
-from explorer.tabs.fine_tune.job import _box
+from explorer.tabs.fine_tune.job import _box, behind_mark
 from explorer.tabs.fine_tune.looking import Looked
 from explorer.tabs.fine_tune.tried_texts import link_texts
 from tests.figures.tuned_jobs import OUTCOME, make_job, make_log
@@ -22,6 +22,16 @@ def test_what_may_help_is_said_by_the_course_of_the_run_which_is_read_only_where
     assert "more examples or epochs may help" in short
     for job in (make_job("full", state="running"), make_job("full", "lora")):
         assert "data-state" in _box(look(job, lambda id: 1 / 0)), "its log is not needed"
+
+
+def test_a_view_is_behind_where_another_job_or_run_is_in_sight_or_this_one_is_done_since():
+    job = make_job("full", "lora")
+    seen = look(job)
+    assert look(make_job("full", "lora", message="more")).subject == seen.subject
+    for other in (replace(seen, run=1), look(replace(job, id="0123456789ab")), look(replace(job, outcomes={}))):
+        assert other.subject != seen.subject
+    assert behind_mark(["try", "moved"], 1) == "<i class='try moved' data-run='1'></i>"
+    assert "data-run=''" in behind_mark([], None)
 
 
 def test_a_link_holds_what_was_typed_and_not_the_texts_that_a_job_comes_with():

@@ -16,7 +16,8 @@ from explorer.tabs.fine_tune.controls import Controls
 from explorer.tabs.fine_tune.data import read_examples
 from explorer.tabs.fine_tune.first_tuned import FirstTuned
 from explorer.tabs.fine_tune.form import asked_in, bind, compare, fill_form, name_for_others
-from explorer.tabs.fine_tune.job import TO_JOB, JobPanel
+from explorer.tabs.fine_tune.history import VIEW as HISTORY
+from explorer.tabs.fine_tune.job import TO_JOB, JobPanel, behind_mark
 from explorer.tabs.fine_tune.looking import BEST, Looked, look_at
 from explorer.tabs.fine_tune.offers import offer_methods
 from explorer.tabs.fine_tune.parts import Part, draw_parts, known_keys
@@ -31,6 +32,8 @@ from explorer.training.jobs.store import JobStore
 from explorer.training.tuning.recipe import TASKS
 
 POLL_SECONDS = 2.0
+TO_RUN = "(asked, run, behind) => [asked + 1, behind.includes(`data-run='${run}'`) ? behind : %s]"
+PRESSED = "document.querySelector('#tune-otherwise').classList.toggle('pressed', %s);"
 CONFIRM = "Delete this job, with its curves and its model? It cannot be had back."
 
 
@@ -78,20 +81,27 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
     clock, seen = gr.Timer(POLL_SECONDS, active=False), gr.State(known_keys(act.parts, first, act.views[0].id))
     ask, ticks = gr.Number(0, visible="hidden"), gr.Number(0, visible="hidden")
     looking = [act.owner, act.job, act.panel.run]
+    followers = {view for part in act.parts if (view := part.view) not in ("", HISTORY)}
+    subjects = gr.State(dict.fromkeys(followers, first.subject))  # of views
     given = [component for part in act.parts for component in part.inputs]
-    outputs = [seen, *(component for part in act.parts for component in part.outputs)]
+    outputs = [subjects, act.panel.behind, seen, *(component for part in act.parts for component in part.outputs)]
 
-    def refresh(owner: str, job: str, run: int | None, shown: str, seen: dict, *given: object) -> tuple:
+    def refresh(owner: str, job: str, run: int | None, shown: str, subjects: dict, seen: dict, *given: object) -> tuple:
         looked = look_at(store, example, owner or "", job or "", run)
-        return draw_parts(act.parts, looked, shown, seen, list(given))
+        subjects = {view: looked.subject if view == shown else one for view, one in subjects.items()}
+        behind = [view for view, one in subjects.items() if one != looked.subject]
+        return subjects, behind_mark(behind, run), *draw_parts(act.parts, looked, shown, seen, list(given))
 
     # One event redraws, and one at a time: plotly loses the lines of a figure that is drawn twice at once.
-    wanted = [*looking, act.shown, seen, *given]
+    wanted = [*looking, act.shown, subjects, seen, *given]
     gr.on([ask.change, ticks.change], refresh, wanted, outputs, trigger_mode="always_last", **QUIET)
     redraw = {"fn": None, "inputs": ask, "outputs": ask, "js": "asked => asked + 1", **QUIET}
     for view in act.views:
         view.select(None, None, act.shown, js=f"() => {json.dumps(view.id)}", **QUIET)
-    for listen in (act.job.change, act.panel.run.input, act.shown.change, *(one.change for one in act.own)):
+    turn = TO_RUN % json.dumps(behind_mark(sorted(followers), None))
+    others = {"inputs": [ask, act.panel.run, act.panel.behind], "outputs": [ask, act.panel.behind], "js": turn}
+    act.panel.run.input(**redraw | others)
+    for listen in (act.job.change, act.shown.change, *(one.change for one in act.own)):
         listen(**redraw)
     if_seen = "ticks => (document.hidden ? ticks : ticks + 1)"  # a page in the background asks nothing
     clock.tick(**redraw | {"inputs": ticks, "outputs": ticks, "js": if_seen})
@@ -117,17 +127,18 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
     def start(owner: str, *values: object) -> tuple:
         try:
             job = _submit(registry, store, owner, *values)
-            return "", job, BEST, bind(job, values[1], values[-len(controls.data.inputs) :])
+            return "", job, BEST, bind(job, values[1], values[-len(controls.data.inputs) :]), ""
         except Exception as error:
-            return explain(error), gr.skip(), gr.skip(), gr.skip()
+            return explain(error), *[gr.skip()] * 4
 
     bound = gr.State(bind("", first.the_run.recipe.task, [one.value for one in controls.data.inputs]))
     started = controls.start.click(
         start, [act.owner, *chosen, controls.title, *controls.options, *controls.data.inputs],
-        [controls.message, act.job, act.panel.run, bound], **QUIET,
+        [controls.message, act.job, act.panel.run, bound, act.panel.otherwise], **QUIET,
+        js=f"(...given) => {{ {PRESSED % 'true'} return given; }}",
     )  # fmt: skip
     _wire_form(registry, store, example, act, known, bound, chosen)
-    to_job = f"said => {{ if (!said) ({TO_JOB})(); }}"  # what was refused is said beside the button
+    to_job = f"said => {{ {PRESSED % 'false'} if (!said) ({TO_JOB})(); }}"  # what was refused is said beside the button
     started.then(**redraw).then(None, controls.message, None, js=to_job, **QUIET)
     for button, change in ((act.panel.stop, store.stop), (act.panel.resume, store.resume)):
         button.click(_changing(change), [act.owner, act.job], act.panel.message, **QUIET).then(**redraw)

@@ -124,8 +124,8 @@ def _build_options() -> list[gr.components.Component]:
                            "seen; few of them until 60 steps are made. A head alone learns to the end.")  # fmt: skip
         batch = gr.Slider(4, 64, first.batch_size, step=4, label="Batch size", info="Examples per step: more is "
                           "steadier and takes more memory.")  # fmt: skip
-        rate = gr.Number(0, minimum=0, maximum=1, step=1e-4, label="Learning rate", info="How far a step goes. "
-                         "0 = what suits the method.")  # fmt: skip
+        # Without bounds, as plan_runs has them: Gradio answers what is beyond its own with a bare error.
+        rate = gr.Number(0, step=1e-4, label="Learning rate", info="How far a step goes. 0 = what suits the method.")
         length = gr.Slider(16, 512, first.length_tokens, step=16, label="Length in tokens", info="Longer texts are "
                            "cut: shorter is faster.")  # fmt: skip
         patience = gr.Slider(0, 5, first.patience, step=1, label="Patience", info="Stop after so many measurements "
@@ -140,6 +140,8 @@ def _build_options() -> list[gr.components.Component]:
         prefix = gr.Textbox(first.prefix, max_length=LONGEST_PREFIX, label="Prefix", visible=False,
                             info="Read before each text, such as “summarize: ” with its space. Empty = as it stands "
                             "there in grey; a space = nothing.")  # fmt: skip
-        seed = gr.Number(first.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", info="The same seed "
-                         "gives the same run; another one shows how much is chance.")  # fmt: skip
+        seed = gr.Number(first.seed, precision=0, label="Seed", info="The same seed gives the same run; another one "
+                         "shows how much is chance.")  # fmt: skip
+    for box in (rate, seed):  # what is no number counts as 0, and says so
+        box.blur(None, box, box, js="typed => Number.isFinite(typed) ? typed : 0", **QUIET)
     return [title, epochs, batch, rate, length, patience, rank, weight, loss, prefix, seed]

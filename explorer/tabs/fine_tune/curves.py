@@ -12,13 +12,13 @@ from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.figures.style import waiting_chart
 from explorer.figures.tuning_curves import HEIGHT_PIXELS, Curve, curve_words, has_course, loss_chart, score_chart
-from explorer.figures.tuning_words import kind_of, main_score, run_name, score_label
+from explorer.figures.tuning_words import kind_of, main_score, run_name, score_label, score_meaning
 from explorer.tabs.fine_tune.looking import Looked, Steps
 from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import figure_link, job_links
 from explorer.training.jobs.results import JobStatus
 from explorer.training.tuning.recipe import METHODS
-from explorer.training.tuning.suits import MAIN_SCORES, explain_score
+from explorer.training.tuning.suits import MAIN_SCORES
 
 VIEW = "curves"
 NOTHING_YET = "The curves begin when the run does: the loss of the examples it learns from, and of those it never sees."
@@ -30,7 +30,7 @@ def build(first: Looked) -> tuple[gr.Tab, Part]:
     """Lay out the view, filled with what the tab opens on."""
     labels, loss, score, said, table, foot = draw(first)
     taken = _pictures(first)
-    with gr.Tab("Curves", id=VIEW) as tab:
+    with gr.Tab("Curves", id=VIEW, elem_id=f"tune-view-{VIEW}") as tab:
         with gr.Column(elem_classes="with-figure", visible=labels is not None) as box:
             label_plot = gr.Plot(**_constructed(labels), show_label=False, elem_classes="figure", elem_id="tune-labels")
             pictures = [gr.HTML(taken[0], padding=False)]
@@ -68,7 +68,7 @@ def draw(looked: Looked) -> tuple:
     said += "".join(map(note, looked.outcome.notes if looked.outcome else ()))
     if has_score:
         label = score_label(score)
-        said += note(f"{label[:1].upper()}{label[1:]}: {explain_score(score, looked.the_run.recipe.task)}")
+        said += note(f"{label[:1].upper()}{label[1:]}: {score_meaning(score, looked.the_run.recipe.task)}")
     to_come = partial(waiting_chart, height=HEIGHT_PIXELS)
     losses = loss_chart(curves, **named) if has_loss else None if curves and is_over else to_come(LOSS_TO_COME)
     return (

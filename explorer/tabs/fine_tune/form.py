@@ -217,7 +217,7 @@ def _abilities(registry: Registry, model: str) -> Collection[Ability]:
 
 
 def _within(value: object, component: gr.components.Component) -> object:
-    """A value of an option, no lower or higher than the control goes."""
-    if not isinstance(component, gr.Slider | gr.Number):
+    """A value of an option, no lower or higher than its slider goes."""
+    if not isinstance(component, gr.Slider):
         return value
     return min(max(value, component.minimum), component.maximum)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import gradio as gr
@@ -42,6 +43,7 @@ class JobPanel:
         delete: Takes it away with its model.
         message: What went wrong with one of these.
         otherwise: What stands in the form and is not this job.
+        behind: Which views show another job or run, as behind_mark says it; fine_tune.css keeps these empty.
     """
 
     parts: list[Part]
@@ -51,6 +53,7 @@ class JobPanel:
     delete: gr.Button
     message: gr.HTML
     otherwise: gr.HTML
+    behind: gr.HTML
 
 
 def build_panel(store: JobStore, first: Looked) -> JobPanel:
@@ -61,6 +64,7 @@ def build_panel(store: JobStore, first: Looked) -> JobPanel:
         first: What the tab opens on.
     """
     otherwise = gr.HTML(padding=False, elem_id="tune-otherwise")
+    behind = gr.HTML(behind_mark((), BEST), visible="hidden", elem_id="tune-behind")
     box = gr.HTML(_box(first), padding=False, elem_id="tune-job")
     message = gr.HTML(padding=False, elem_classes="message-place")
     with gr.Row(elem_classes="job-buttons"):
@@ -92,7 +96,17 @@ def build_panel(store: JobStore, first: Looked) -> JobPanel:
         Part("buttons", "", [stop, resume, delete], update_buttons, key_of_buttons),
         Part("links", "", [links], lambda looked: (_links(store, looked),), _key_of_links),
     ]
-    return JobPanel(parts, run, stop, resume, delete, message, otherwise)
+    return JobPanel(parts, run, stop, resume, delete, message, otherwise, behind)
+
+
+def behind_mark(views: Iterable[str], run: int | None) -> str:
+    """HTML that nobody sees, for styles and scripts.
+
+    Args:
+        views: Ids of the views that show another job or run than the one in sight.
+        run: Which run of it was asked for; None = other ones than before.
+    """
+    return f"<i class='{' '.join(views)}' data-run='{'' if run is None else run}'></i>"
 
 
 def run_choices(status: JobStatus) -> list[tuple[str, int]]:

@@ -51,6 +51,11 @@ class Looked:
         return self.status.spec.runs[self.run]
 
     @property
+    def subject(self) -> list:
+        """What a view that is drawn of it shows: differs where another job or run is, or this run once it is done."""
+        return [self.status.id, self.run, self.outcome is not None]
+
+    @property
     def age(self) -> tuple:
         """Differs whenever something new is to be seen of the job."""
         last = tuple((run, step.phase, step.step) for run, step in sorted(self.status.last.items()))

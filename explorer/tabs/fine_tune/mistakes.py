@@ -29,7 +29,7 @@ def build(first: Looked) -> tuple[gr.Tab, Part, gr.components.Component]:
     """Lay out the view; returns its order of examples, too, which a link restores."""
     start = next(iter(ORDERS))
     said, _, numbers, table, foot = draw(first, start)  # plotly draws nothing where it is not in sight
-    with gr.Tab("Confusion and mistakes", id=VIEW) as tab:
+    with gr.Tab("Confusion and mistakes", id=VIEW, elem_id=f"tune-view-{VIEW}") as tab:
         words = gr.HTML(said, padding=False, elem_classes="result", elem_id="tune-confusion-words")
         with gr.Column(elem_classes="with-figure"):
             figure = later_figure("tune-confusion")

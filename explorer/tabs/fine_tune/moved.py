@@ -22,7 +22,7 @@ MIX_PROTOCOL = "the mix: softmax of one learned number for each layer (ELMo’s 
 def build(first: Looked) -> tuple[gr.Tab, Part]:
     """Lay out the view."""
     said, _, mixed, _, foot = draw(first)  # plotly draws nothing where it is not in sight
-    with gr.Tab("What moved", id=VIEW) as tab:
+    with gr.Tab("What moved", id=VIEW, elem_id=f"tune-view-{VIEW}") as tab:
         words = gr.HTML(said, padding=False, elem_classes="result", elem_id="tune-moved-words")
         with gr.Column(elem_classes="with-figure", visible=False) as bar_box:
             figure = later_figure("tune-moved")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from explorer.errors import UnsuitableText
 from explorer.models.card import Ability, ModelCard
+from explorer.training.jobs.limits import BOUNDS
 from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
 from explorer.training.tuning.results import Run
 from explorer.training.tuning.suits import find_ways, fit_recipe
@@ -59,8 +60,10 @@ def plan_runs(
         examples: How many there are to learn from.
 
     Raises:
-        UnsuitableText: Too few methods, too many, or too few examples; or the model cannot do this so.
+        UnsuitableText: A number is beyond its range; too few methods, too many, or too few examples; or the model
+            cannot do this so.
     """
+    _check_numbers(options)
     if kind not in KINDS or task not in TASKS or not set(methods) <= set(METHODS):
         raise UnsuitableText("There is no such task, method or kind of run. Choose one of those on offer.")
     most = {"one": 1, "race": MOST_RACED, "labels": MOST_COMPARED}[kind]
@@ -86,6 +89,20 @@ def plan_runs(
             f"There are {examples} examples to learn from: fewer labels can be tried from {SIZES[0] + 1} on. Add some."
         )
     return tuple(Run(recipe, size, card.name) for size in (*sizes, examples) for recipe in recipes)
+
+
+def _check_numbers(options: Options) -> None:
+    """Of what is typed into a box that has no slider."""
+    rate, seed, most = options.learning_rate or 0, options.seed or 0, BOUNDS["seed"][1]
+    if not 0 <= rate <= 1:
+        ask = "give a number above 0 and at most 1, or 0 for what suits the method"
+        raise UnsuitableText(f"Learning rate: {ask}, not {_number(rate)}.")
+    if not 0 <= seed <= most:
+        raise UnsuitableText(f"Seed: give a whole number from 0 to {most:,}, not {_number(seed)}.")
+
+
+def _number(value: float) -> str:
+    return f"{value:.10g}".replace("-", "−")
 
 
 def recipe_of(task: str, method: str, options: Options, abilities: Collection[Ability]) -> Recipe:

@@ -116,7 +116,7 @@ def build(first: Looked) -> Trying:
     """Lay out the view; acting.wire_acts wires it."""
     task = first.the_run.recipe.task
     labels = BOXES[task]
-    with gr.Tab("Try it", id=VIEW) as tab:
+    with gr.Tab("Try it", id=VIEW, elem_id=f"tune-view-{VIEW}") as tab:
         said = gr.HTML(_said(first), padding=False, elem_id="tune-try-said")
         text = gr.Textbox("", label=labels[0], lines=1, max_lines=4, elem_id="tune-try-text")
         second = gr.Textbox("", label=labels[1] or " ", visible=bool(labels[1]), lines=2, max_lines=8,

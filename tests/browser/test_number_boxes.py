@@ -1,0 +1,36 @@
+"""Number boxes of sliders: what is no number, or beyond the ends, is put right in place, without a word of Gradio's."""
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import come_to_rest
+
+
+def write(box, typed):
+    box.click()
+    box.press("Control+a")
+    box.press("Delete")
+    box.press_sequentially(typed)
+
+
+TAKEN = {"1.5": "1.5", "abc": "0.7", "1000": "2", "": "0.7", "-1": "0.1", "0.01": "0.1"}  # of what is typed
+
+
+def test_a_slider_takes_what_it_can_of_what_is_typed_and_else_its_default(open_page):
+    page = open_page("?tab=generate")  # open_page looks for Gradio's own errors
+    box, slider = page.locator("#generate-temperature input[type=number]"), page.get_by_label("slider for Temperature")
+    for typed, taken in TAKEN.items():
+        write(box, typed)
+        box.press("Tab")
+        expect(box).to_have_value(taken)
+        expect(slider).to_have_value(taken)
+        come_to_rest(page)
+        expect(box).to_have_value(taken)
+
+
+def test_what_is_typed_quickly_into_an_emptied_box_is_heard(open_page):
+    page = open_page("?tab=fine-tune")
+    page.locator(".controls-side").get_by_role("button", name="More options").locator("visible=true").click()
+    write(page.get_by_label("number input for Length in tokens"), "384")  # 3 is too few, and none at first
+    expect(page.locator("#tune-otherwise")).to_contain_text("texts cut at 384 tokens")
+    write(page.get_by_label("number input for Length in tokens"), "1000")
+    expect(page.locator("#tune-otherwise")).to_contain_text("texts cut at 512 tokens")
