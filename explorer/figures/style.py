@@ -135,7 +135,7 @@ def times(log_ratio: float) -> str:
     """How many times as likely one thing is as another, from the natural logarithm of their ratio, at least 0."""
     ratio = math.exp(min(log_ratio, MOST_LOG_RATIO))
     if ratio < 1.05:
-        return "as likely as"
+        return "about as likely as"
     if log_ratio >= MOST_LOG_RATIO:
         return "more than a million times as likely as"
     return f"{ratio:,.0f} times as likely as" if ratio >= 9.95 else f"{ratio:.1f} times as likely as"

@@ -86,7 +86,8 @@ def test_one_thing_is_said_in_the_singular():
 
 @pytest.mark.parametrize(
     ("ratio", "said"),
-    [(1.0, "as likely as"), (1.04, "as likely as"), (3.42, "3.4 times as likely as"), (12.6, "13 times as likely as"),
+    [(1.0, "about as likely as"), (1.04, "about as likely as"), (3.42, "3.4 times as likely as"),
+     (12.6, "13 times as likely as"),
      (4567.0, "4,567 times as likely as"), (1e9, "more than a million times as likely as")],
 )  # fmt: skip
 def test_a_ratio_is_said_in_words(ratio, said):

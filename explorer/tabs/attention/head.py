@@ -96,7 +96,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings, first: tuple[P
         ask = tidy_ask(models, model, Ask(model, text, second, int(new_tokens)))
         reading = readings.with_layer(models, ask, which)
         card = models.card(model)
-        notes = blank_note(card, text) + unknown_note(reading)
+        notes = blank_note(card, text, _tokens(reading)) + unknown_note(reading)
         return draw_head(reading, ask, card, which), notes + draw_foot(reading, ask, card)
 
     prompt.which.change(None, prompt.which, None, js="which => explorer.attention.go(which)", **QUIET)
@@ -122,7 +122,11 @@ def draw_foot(reading: PackedReading, ask: Ask, card: ModelCard) -> str:
 
 def unknown_note(reading: PackedReading) -> str:
     """What to know of a text that the model can hardly read."""
-    return foreign_note([token.text for token in reading.stacks[0].queries])
+    return foreign_note(_tokens(reading))
+
+
+def _tokens(reading: PackedReading) -> list[str]:
+    return [token.text for token in reading.stacks[0].queries]
 
 
 def _weights(reading: PackedReading, which: Which) -> np.ndarray:

@@ -75,7 +75,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
         is_tried = tried and tried.ask == ask  # then the map shows it, or something newer
         fills = Ability.FILL_BLANKS in card.abilities and result.readout == "embedding"
         said = note(BEGINNING) if off == FIRST else ""
-        said += note(HINT) if fills else blank_note(card, text)
+        said += note(HINT) if fills else blank_note(card, text, result.tokens)
         said += note(DECODER_WRITES) if has_stacks(card) and ask.second.strip() else ""
         return (
             gr.skip() if is_tried else pack_switches(result.head_counts, None),

@@ -1,8 +1,10 @@
 """What is read beside the text: the second of a pair, what a decoder reads, or what the model writes first."""
 
+from collections.abc import Iterable
+
 import gradio as gr
 
-from explorer.analysis.blanks import BLANK, find_blanks
+from explorer.analysis.blanks import BLANK, FOREIGN_MASK, find_blanks
 from explorer.errors import ExplorerError
 from explorer.figures.notes import note
 from explorer.models.card import Ability, ModelCard
@@ -62,11 +64,19 @@ def what_is_read(card: ModelCard, second_text: str | None) -> str:
     return "your text, and what the decoder reads" if has_stacks(card) else "your two texts, read as a pair"
 
 
-def blank_note(card: ModelCard, text: str) -> str:
-    """What a model makes of blanks that it cannot fill; "" where there is nothing to say."""
+def blank_note(card: ModelCard, text: str, tokens: Iterable[str] = ()) -> str:
+    """What a model makes of blanks that it cannot fill; "" where there is nothing to say.
+
+    Args:
+        card: Of the model.
+        text: As it was typed.
+        tokens: What was read of it; a mask among them stands for the blank.
+    """
     if not find_blanks(text, None) or card.abilities & {Ability.FILL_BLANKS, Ability.FILL_SPANS}:
         return ""
-    return note(f"{card.name} fills no blanks: it reads {BLANK} as underscores.")
+    mask = next((token for token in tokens if FOREIGN_MASK.fullmatch(token)), "")
+    read = f"{mask}, and does not say what stood there" if mask else "underscores"
+    return note(f"{card.name} fills no blanks: it reads {BLANK} as {read}.")
 
 
 def _second(card: ModelCard) -> dict[str, object]:

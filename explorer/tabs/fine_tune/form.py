@@ -30,7 +30,7 @@ from explorer.training.tuning.table import clean_text
 
 OPTIONS = [one.name for one in fields(Options)]
 OPTION_WORDS = {
-    "epochs": "{:g} epochs",
+    "epochs": "epochs: {:g}",
     "batch_size": "batches of {}",
     "learning_rate": "a learning rate of {:g}",
     "length_tokens": "texts cut at {} tokens",
