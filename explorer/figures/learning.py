@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 
 import plotly.graph_objects as go
@@ -46,6 +47,7 @@ FROM_NOTHING = {  # what the tables of this project's models show, by name; what
     "decoder learns what is frequent before it reads what the encoder read. Words that fit their gap come after 19 M "
     "tokens and later (“York”, “stood”, “door”).",
 }
+SUSPICION = re.compile(r"(?<=: \d\d)%$")  # as it is recorded of a token
 BEGINS = "Trained from nothing: "
 FROM_ANOTHER = (
     "Not from nothing: the layers are those of all-MiniLM-L6-v2, which had read a billion pairs of sentences. What "
@@ -126,11 +128,12 @@ def answers_table(trace: TrainingTrace) -> str:
     if not prompts:
         return ""
     is_listed = "top-1" in trace.points[0].scores or trace.points[0].answers[0][1].startswith("from the left: ")
+    write = _listed if is_listed else partial(SUSPICION.sub, " %")
     heads = "".join(f"<th scope='col'>{escape(prompt)}</th>" for prompt in prompts)
     rows = "".join(
         f"<tr><th scope='row'>{short_tokens(point.tokens)} tokens</th>"
         + "".join(
-            f"<td data-label='{escape(prompt)}'>{escape(_listed(answer) if is_listed else answer) or NO_ANSWER}</td>"
+            f"<td data-label='{escape(prompt)}'>{escape(write(answer)) or NO_ANSWER}</td>"
             for prompt, answer in point.answers
         )
         + "</tr>"

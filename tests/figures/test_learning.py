@@ -85,6 +85,12 @@ def test_answers_are_told_moment_by_moment_and_escaped():
     assert "<th scope='row'>1.4 M tokens</th><td data-label='A &lt;b&gt; ___.'>A &amp; 3</td>" in table
 
 
+def test_shares_of_suspected_tokens_read_like_all_others():
+    assert "<td data-label='The cat sat on the Tuesday.'>Tuesday: 37 %</td>" in answers_table(
+        bundled_traces(CATALOGUE)["ELECTRA mini"]
+    )
+
+
 def test_a_model_that_was_asked_nothing_has_no_table():
     assert answers_table(make_trace("loss", prompts=())) == ""
 
