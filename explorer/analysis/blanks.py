@@ -20,6 +20,7 @@ UNDERSCORES = re.compile(r"_{2,}")
 FOREIGN_MASK = re.compile(
     r"\[(?:[gs]?mask|blank)_?\d*\]|<\|?(?:mask|blank)_?\d*\|?>|<extra_id_\d+>|\{mask\}", re.IGNORECASE
 )
+CONTINUES = "##"  # how WordPiece marks a piece that continues a word; shown for every vocabulary
 ANY_BLANK = re.compile(rf"{UNDERSCORES.pattern}|{FOREIGN_MASK.pattern}", re.IGNORECASE)  # where no model is at hand
 
 
@@ -64,13 +65,23 @@ def split_at_blanks(text: str, mask_token: str | None) -> tuple[str, ...]:
 
 
 def put_fills(segments: Sequence[str], fills: Sequence[str | None]) -> str:
-    """A text with its blanks filled; None leaves one open, and an empty fill leaves no double space."""
+    """A text with its blanks filled; None leaves one open, and an empty fill leaves no double space.
+
+    A fill such as "##day" continues the word before its blank: the space between them goes.
+    """
     written = segments[0]
     for fill, segment in zip(fills, segments[1:], strict=True):
+        if fill and is_continuing(fill):
+            written, fill = written.rstrip(" \t"), fill.removeprefix(CONTINUES)
         if fill == "" and segment.startswith(" ") and (not written or written.endswith(" ")):
             segment = segment[1:]
         written += (BLANK if fill is None else fill) + segment
     return written
+
+
+def is_continuing(fill: str) -> bool:
+    """Whether a fill is written as a piece that continues a word, e.g. "##day"."""
+    return fill.startswith(CONTINUES) and fill[len(CONTINUES) :][:1].isalnum()
 
 
 def split_at_any_blank(text: str) -> tuple[str, ...]:

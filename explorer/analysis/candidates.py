@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from explorer.analysis.blanks import BLANK, BlankedText, check_characters, find_blanks, quoted, refuse_foreign_masks
+from explorer.analysis.blanks import (
+    BLANK,
+    CONTINUES,
+    BlankedText,
+    check_characters,
+    find_blanks,
+    is_continuing,
+    quoted,
+    refuse_foreign_masks,
+)
 from explorer.analysis.reading import SPACE_TOKENS
 from explorer.errors import UnsuitableCandidate, UnsuitableText
 from explorer.models.backend import LoadedModel
@@ -112,8 +121,9 @@ def _pieces(model: LoadedModel, text: BlankedText, blank: int, candidate: str) -
     The caller holds the tokenizer's lock.
     """
     tokenizer = model.tokenizer
-    if candidate.startswith("##") and _id_of(model, candidate) is not None:
-        return [tokenizer.convert_tokens_to_ids(candidate)]  # a visitor who names a continuing piece of WordPiece
+    if is_continuing(candidate):  # a visitor names a piece as the charts do
+        known = _id_of(model, candidate)
+        return [known] if known is not None else _continuing(model, candidate.removeprefix(CONTINUES))
     before = text.segments[blank]
     glued_to = "" if before[-1:].isspace() else "".join(before[-MOST_GLUED:].rsplit(maxsplit=1)[-1:])
     if not glued_to or not tokenizer.is_fast:
@@ -125,8 +135,13 @@ def _pieces(model: LoadedModel, text: BlankedText, blank: int, candidate: str) -
     if not any(start < len(glued_to) < end for start, end in spans):
         return [i for i, (_, end) in zip(encoded["input_ids"], spans, strict=True) if end > len(glued_to)]
     # One token would cover both ("play" + "ing" = "playing"), but the model reads "play" and then a blank.
-    ids = _encode(model, candidate)
-    first = tokenizer.convert_ids_to_tokens(ids[:1])[0] if ids else ""
+    return _continuing(model, candidate)
+
+
+def _continuing(model: LoadedModel, piece: str) -> list[int]:
+    """The ids of what continues a word, the first as one that has no space before it."""
+    ids = _encode(model, piece)
+    first = model.tokenizer.convert_ids_to_tokens(ids[:1])[0] if ids else ""
     for continuing in (f"##{first}", first.lstrip("▁Ġ")):
         if continuing != first and (token_id := _id_of(model, continuing)) is not None:
             return [token_id, *ids[1:]]

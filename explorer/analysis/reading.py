@@ -6,11 +6,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from explorer.analysis.blanks import BLANK, BlankedText
+from explorer.analysis.blanks import BLANK, CONTINUES, BlankedText
 from explorer.models.backend import LoadedModel
 
 SPACE_TOKENS = frozenset("Ġ▁")  # how byte-level and SentencePiece vocabularies spell a space
-CONTINUES = "##"  # how WordPiece marks a piece that continues a word; shown for every vocabulary
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,18 @@ def decode(model: LoadedModel, ids: Sequence[int], *, skip_special: bool = False
     """Tokens as text, spaces as the tokenizer sets them."""
     with model.tokenizer_lock:
         return model.tokenizer.decode(list(ids), skip_special_tokens=skip_special, clean_up_tokenization_spaces=False)
+
+
+def read_span(model: LoadedModel, ids: Sequence[int]) -> str:
+    """How the tokens of a fill read, without special tokens and without white space around them."""
+    return decode(model, ids, skip_special=True).strip()
+
+
+def read_span_in_blank(model: LoadedModel, text: BlankedText, blank: int, ids: Sequence[int]) -> str:
+    """The same in one blank of a text: a fill that continues the word before it is marked, as in read_in_blank."""
+    fill = read_span(model, ids)
+    first = read_in_blank(text, blank, read_tokens(model, ids[:1])[ids[0]])
+    return CONTINUES + fill.removeprefix(CONTINUES) if first.text.startswith(CONTINUES) else fill
 
 
 def ids_beside_blanks(text: BlankedText) -> set[int]:

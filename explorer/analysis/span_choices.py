@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from explorer.analysis.reading import decode
 from explorer.analysis.span_results import SpanChoice
-from explorer.models.backend import LoadedModel
 
 
-def distinct_choices(model: LoadedModel, found: Iterable[tuple[Sequence[int], float]]) -> tuple[SpanChoice, ...]:
+def distinct_choices(
+    read: Callable[[Sequence[int]], str], found: Iterable[tuple[Sequence[int], float]]
+) -> tuple[SpanChoice, ...]:
     """Ways to fill a blank; of those that read alike the first.
 
     Args:
-        model: Whose tokens they are.
+        read: How the token ids of a fill read.
         found: (token ids, log-probability in nats) pairs, best first.
     """
     choices: dict[str, SpanChoice] = {}
     for ids, score in found:
-        fill = decode(model, ids, skip_special=True).strip()
+        fill = read(ids)
         choices.setdefault(fill, SpanChoice(fill, score, len(ids)))
     return tuple(choices.values())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from explorer.analysis.beams import fill_left_to_right
 from explorer.analysis.blanks import BlankedText, parse_blanks, put_fills
-from explorer.analysis.reading import decode
+from explorer.analysis.reading import decode, read_span_in_blank
 from explorer.analysis.search import (
     Filling,
     Start,
@@ -56,8 +57,9 @@ def fill_by_masks(model: LoadedModel, text: str, count: int) -> SpanFills:
     found = _search(model, widened, width)
     spans, lengths = [], []
     for first in range(0, len(found), longest):
+        read = partial(read_span_in_blank, model, parsed, first // longest)
         fillings = best_first([filling for some in found[first : first + longest] for filling in some])
-        spans.append(Span(distinct_choices(model, ((one.ids, one.score) for one in fillings))[:count]))
+        spans.append(Span(distinct_choices(read, ((one.ids, one.score) for one in fillings))[:count]))
         lengths.append(len(fillings[0].ids))
     whole = widen(model, parsed, lengths)
     if blanks == 1:  # of any length, as its choices are
@@ -92,8 +94,8 @@ def _complete(
     (fillings,) = _search(model, [whole], width)
     for filling in fillings:
         fills, ids = [], list(filling.ids)
-        for length in lengths:
-            fills.append(decode(model, ids[:length]).strip())
+        for blank, length in enumerate(lengths):
+            fills.append(read_span_in_blank(model, text, blank, ids[:length]))
             del ids[:length]
         completions.append(SpanCompletion(put_fills(text.segments, fills), tuple(fills), filling.score))
     return completions

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 
 import torch
@@ -15,7 +16,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from explorer.analysis.blanks import check_tokens, put_fills, split_text
 from explorer.analysis.corruption.sentinels import find_sentinels
-from explorer.analysis.reading import decode
+from explorer.analysis.reading import decode, read_span
 from explorer.analysis.span_choices import distinct_choices
 from explorer.analysis.span_results import Span, SpanChoice, SpanCompletion, SpanFills
 from explorer.analysis.written_spans import Written, count_remarks, read_rewritten, read_sentinels
@@ -147,7 +148,7 @@ def fill_by_sentinels(model: LoadedModel, text: str, count: int, most_tokens: in
         if blanks > 1:
             found = writer.write(beginning, stops, most_tokens + 1)
         fills = [(tuple(id for id in one.ids if id not in stops), one.log_probability) for one in found]
-        spans.append(Span(distinct_choices(model, fills)))
+        spans.append(Span(distinct_choices(partial(read_span, model), fills)))
         beginning += written[0].fills[blank] or ()
     completions = _completions(model, segments, outputs, written)
     return SpanFills(
@@ -205,7 +206,7 @@ def _completions(
     for output, one in zip(outputs, written, strict=True):
         if completions and all(ids is None for ids in one.fills):
             continue  # the text as it was, below texts that are filled
-        fills = tuple(None if ids is None else decode(model, ids, skip_special=True).strip() for ids in one.fills)
+        fills = tuple(None if ids is None else read_span(model, ids) for ids in one.fills)
         filled = put_fills(segments, fills)
         completions.setdefault(filled, SpanCompletion(filled, fills, output.log_probability))
     return tuple(completions.values())

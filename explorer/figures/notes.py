@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from explorer.analysis.blanks import CONTINUES
 from explorer.analysis.generation_results import PromptLength
-from explorer.analysis.reading import CONTINUES
 from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking, TextContrast
 from explorer.figures.style import as_words, percent, times
 

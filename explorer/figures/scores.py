@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -181,8 +182,11 @@ def _whose(comparison: ScoreComparison) -> str:
     difference = comparison.difference_bits
     if abs(difference) < LEAST_BITS:
         return "both were surprised alike"
-    less = comparison.models[0] if difference > 0 else comparison.models[1]
-    return f"{less} was surprised less, by {abs(difference):.1f} bits in all"
+    both = [
+        [word.surprisal_bits[one] for word in comparison.words if word.difference_bits is not None] for one in (0, 1)
+    ]
+    less, more = sorted(zip(map(math.fsum, both), comparison.models, strict=True))
+    return f"{less[1]} was surprised less: {less[0]:.1f} bits in all against {more[0]:.1f}"
 
 
 def _bits_cell(surprisal: float | None) -> str:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from explorer.analysis.blanks import ANY_BLANK, BLANK, split_at_any_blank
-from explorer.analysis.reading import CONTINUES
+from explorer.analysis.blanks import ANY_BLANK, BLANK, CONTINUES, split_at_any_blank
 from explorer.analysis.results import BlankFills, BlankReveal, Piece, Tokenization
 from explorer.analysis.strategies import STRATEGIES
 from explorer.analysis.words import Word, split_words

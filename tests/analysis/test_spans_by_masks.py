@@ -1,5 +1,7 @@
 """Spans of any length that a masked model fills, with one to five masks in the place of a blank."""
 
+from functools import partial
+
 import pytest
 
 from explorer.analysis import fill_spans, rank_candidates
@@ -25,7 +27,9 @@ def test_a_masked_model_says_that_its_lengths_are_not_compared(bert):
     [span] = lone.spans
     assert [one.fills for one in lone.completions] == [(choice.text,) for choice in span.choices]
     assert {choice.length_tokens for choice in span.choices} > {1}
-    assert lone.completions[0].text == f"the dog is on the {span.choices[0].text} ."
+    for choice, one in zip(span.choices, lone.completions, strict=True):
+        piece = choice.text.startswith("##")
+        assert one.text == f"the dog is on the{choice.text[2:] if piece else ' ' + choice.text} ."
     alike = fill_spans(bert, "the dog is on the ___ .", count=1)
     assert alike.remarks == () and len(alike.completions) == 1
 
@@ -46,3 +50,17 @@ def test_a_masked_models_span_is_scored_as_a_candidate_is():
         assert any(" " in name for name in named)
         for name in named:
             assert scores[name] == pytest.approx(own[name], abs=1e-4)
+
+
+def test_a_fill_that_continues_a_word_is_marked_and_read_as_one(shipped_registry):
+    text = "My grandmother is every ___."
+    found = shipped_registry.run("BERT mini", lambda model: fill_spans(model, text, count=20))
+    pieces = {choice.text: choice for choice in found.spans[0].choices if choice.text.startswith("##")}
+    assert "##day" in pieces
+    for choice, one in zip(found.spans[0].choices, found.completions, strict=True):
+        assert one.text == f"My grandmother is every{choice.text[2:] if choice.text in pieces else ' ' + choice.text}."
+    ask = partial(rank_candidates, text=text, candidates=[["##day", "day"]])
+    ranked = shipped_registry.run("BERT mini", ask).blanks[0]
+    typed = {one.text: one for one in ranked if one.is_own}
+    assert typed["##day"].tokens == ("day",) and typed["day"].tokens == ("Ġday",), "typed as it is shown"
+    assert typed["##day"].log_probability == pytest.approx(pieces["##day"].log_probability, abs=1e-4)

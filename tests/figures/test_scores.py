@@ -57,6 +57,10 @@ def test_a_comparison_says_in_words_who_expected_a_word_more():
         if word.difference_bits is not None and abs(word.difference_bits) >= 0.05:
             who = first.model if word.difference_bits > 0 else other.model
             assert f"{abs(word.difference_bits):.1f} bits more expected by {who}" in drawn
+    sums = [math.fsum(word.surprisal_bits[one] for word in compared.words if word.difference_bits is not None)
+            for one in (0, 1)]  # fmt: skip
+    (less, who), (more, _) = sorted(zip(sums, compared.models, strict=True))
+    assert f"{who} was surprised less: {less:.1f} bits in all against {more:.1f}." in drawn
     assert "&lt;b&gt;cat" in drawn and "<b>cat" not in drawn
     assert "has it easier" in protocol_note([first, other])
 
