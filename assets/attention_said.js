@@ -3,10 +3,11 @@
   const explorer = (window.explorer = window.explorer || {});
   const MOST_TOKENS = 4, MOST_HEADS = 4;
 
-  const name = (unit, side) => `“${unit.text}” (${unit.tokens.map(token => token + 1).join('–')}${side ? `, ${side}` : ''})`;
-  const bdi = unit => explorer.make('bdi', '', name(unit));
+  // A token and where it stands in the text; the first of a line says what the numbers are.
+  const bdi = (unit, kind = '') => explorer.make('bdi', '', `“${unit.text}” (${kind}${unit.tokens.map(token => token + 1).join('–')})`);
+  const first = unit => bdi(unit, unit.tokens.length > 1 ? 'tokens ' : 'token ');
   const link = (query, key, weight, before = '') => [
-    before, bdi(query), ' looks at ', bdi(key), ': ', explorer.make('b', '', explorer.percent(weight), {title: weight.toFixed(5)})]; // what 16 bits hold
+    before, first(query), ' looks at ', bdi(key), ': ', explorer.make('b', '', explorer.percent(weight), {title: weight.toFixed(5)})]; // what 16 bits hold
 
   // Where the choices begin: the first token of a causal model sees nothing but itself, and has none.
   const free = ({rows, columns}, values) =>
@@ -24,7 +25,7 @@
     const others = (isQuery ? columns : rows).map((unit, place) => [unit, isQuery ? weightOf(at.place, place) : weightOf(place, at.place)]);
     const best = others.sort((one, other) => other[1] - one[1]).slice(0, MOST_TOKENS);
     const list = best.flatMap(([other, weight], place) => [place ? ', ' : '', bdi(other), ` ${explorer.percent(weight)}`]);
-    return [bdi((isQuery ? rows : columns)[at.place]), isQuery ? ' looks at ' : ' is looked at by ', ...list];
+    return [first((isQuery ? rows : columns)[at.place]), isQuery ? ' looks at ' : ' is looked at by ', ...list];
   };
 
   // What each head makes of the token, the surest first; where none is pointed at, the strongest weight of all.
@@ -42,7 +43,7 @@
     const list = found.slice(0, MOST_HEADS).flatMap(({head, query, key, weight}, place) => [
       `${place ? '; ' : ''}head ${head} `, bdi(isQuery ? key : query), ` ${explorer.percent(weight)}`]);
     const more = found.length - MOST_HEADS;
-    return [bdi((isQuery ? rows : columns)[at.place]), isQuery ? ' looks most at: ' : ' is looked at most by: ', ...list,
+    return [first((isQuery ? rows : columns)[at.place]), isQuery ? ' looks most at: ' : ' is looked at most by: ', ...list,
       more > 0 ? `; and ${more} more ${more === 1 ? 'head' : 'heads'}` : ''];
   };
 

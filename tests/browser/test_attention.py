@@ -44,14 +44,14 @@ def test_a_visitor_reads_takes_away_and_walks(open_page):
 
 def it_opens_on_a_finished_example(page):
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-4-2")
-    expect(page.locator(SAID)).to_contain_text("“are” (8) looks at “keys” (3) 87 %")
+    expect(page.locator(SAID)).to_contain_text("“are” (token 8) looks at “keys” (3) 87 %")
     page.mouse.move(5, 5)  # where the pointer rests while the page scrolls the third token under it
     page.locator(UNITS).nth(2).dispatch_event("pointerover", {"clientX": 5, "clientY": 5})
-    expect(page.locator(SAID)).to_contain_text("“are” (8)")
+    expect(page.locator(SAID)).to_contain_text("“are” (token 8)")
     page.locator(UNITS).nth(2).hover()
-    expect(page.locator(SAID)).to_contain_text("“keys” (3) looks at")
+    expect(page.locator(SAID)).to_contain_text("“keys” (token 3) looks at")
     page.mouse.move(5, 5)
-    expect(page.locator(SAID)).to_contain_text("“are” (8)")
+    expect(page.locator(SAID)).to_contain_text("“are” (token 8)")
 
 
 def several_heads_are_drawn_over_each_other(page):
@@ -61,7 +61,9 @@ def several_heads_are_drawn_over_each_other(page):
     chips.get_by_role("button", name="Head 5", exact=True).click()
     chips.get_by_role("button", name="Head 9", exact=True).click()
     expect(head).to_have_attribute("data-heads", "2 5 9")
-    expect(page.locator(SAID)).to_contain_text("“are” (8) looks most at: head 2 “keys” (3) 87 %; head 5 “[CLS]” (1)")
+    expect(page.locator(SAID)).to_contain_text(
+        "“are” (token 8) looks most at: head 2 “keys” (3) 87 %; head 5 “[CLS]” (1)"
+    )
     expect(page.locator(f"{HEAD} .lines-tokens.key .unit").nth(2)).to_have_attribute(
         "data-share", re.compile("^2: 87 % · 9: ")
     )
@@ -138,7 +140,7 @@ def test_every_head_in_little_opens_its_head_and_a_link_brings_it_back(open_page
     expect(again.locator(".matrix-canvas")).to_be_visible()
     box = again.locator(".matrix-canvas").bounding_box()
     again.mouse.move(box["x"] + 96 + 20, box["y"] + 84 + 20)
-    expect(again.locator(SAID)).to_contain_text("“[CLS]” (1) looks at “[CLS]” (1): ")
+    expect(again.locator(SAID)).to_contain_text("“[CLS]” (token 1) looks at “[CLS]” (1): ")
 
 
 def test_an_example_opens_where_its_head_is_and_says_what_to_look_for(open_page):

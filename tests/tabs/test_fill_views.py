@@ -3,7 +3,7 @@
 import gradio as gr
 import pytest
 
-from explorer.tabs.fill_blanks import candidates, compare, contrast
+from explorer.tabs.fill_blanks import candidates, compare, contrast, spans
 from explorer.tabs.fill_blanks.view import Sentence
 
 MODEL = "MiniLM (masked)"
@@ -56,3 +56,13 @@ def test_a_blank_that_is_not_there_is_said_below_its_number(shipped_registry, bl
 def test_the_mark_of_pieces_is_explained_in_each_view(shipped_registry, build, first, model, text, inputs):
     *_, below = drawn(build, shipped_registry, first, text, *inputs, model=model)
     assert "## marks a piece" in below
+
+
+def test_the_mark_of_pieces_is_explained_where_blanks_are_of_any_length(shipped_registry):
+    with gr.Blocks():
+        fields = (gr.Dropdown(), gr.Textbox(), gr.Slider(), gr.Slider(), gr.Radio(), gr.HTML())
+        with gr.Tabs():
+            view = spans.build(shipped_registry, Sentence(*fields))
+    *_, (_, columns, below) = view.draw(["BERT mini"], "My grandmother ___ every ___.", 10, "beams", 0)
+    assert "##day" in columns and "## marks a piece" in below
+    assert spans.put_into("walks every ___.", 0, "##day") == "walks everyday."

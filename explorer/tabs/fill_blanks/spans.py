@@ -8,6 +8,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.analysis.blanks import check_characters, put_fills, split_at_blanks
 from explorer.errors import UnsuitableText
+from explorer.figures.notes import unknown_note
 from explorer.figures.sentences import caption
 from explorer.figures.spans import span_columns
 from explorer.models.card import Ability
@@ -85,6 +86,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
             ],
             SOURCE,
         )
+        foot += unknown_note(choice.text for result in results for span in result.spans for choice in span.choices)
         return span_columns(results), foot + download_links(tuple(results), "spans", code=code_of(*asked))
 
     def draw(names: list[str], text: str, count: int, method: str, seed: int):
