@@ -7,11 +7,12 @@
     top_p: 'top p', min_p: 'min p', typical_p: 'typical p',
   };
   const drawings = new Set();
-  let settings = {};
+  let settings = {}, undrawn;
 
-  // From the sliders, without the server.
-  explorer.setControls = (names, acting, values) => {
+  // From the sliders, without the server; a strategy that draws nothing by lot is told of in words.
+  explorer.setControls = (names, acting, values, words) => {
     settings = {};
+    undrawn = words;
     names.forEach((name, index) => acting.includes(name) && (settings[name] = Number(values[index])));
     drawings.forEach(draw => draw());
   };
@@ -95,7 +96,11 @@
         list.append(row(one.token, one.place, share(before, one), share(after, one), most, index === cut && cut > 0)));
       const heads = make('p', 'heads');
       heads.append(make('span', '', 'Next token'), make('span', 'number key-p', 'model'), make('span', 'number key-chance', 'after'));
-      const after_words = stages.length > 1
+      const isPlain = Boolean(undrawn) && before === after; // "after" would repeat it, as if it were drawn from
+      element.classList.toggle('plain', isPlain);
+      const first = rows.reduce((best, one) => (share(after, one) > share(after, best) ? one : best));
+      const advice = `${undrawn?.replace('{token}', `“${seen(first.token.text)}”`)} Choose Sampling to see what temperature and top p make of the numbers.`;
+      const after_words = undrawn ? advice : stages.length > 1
         ? `The controls keep ${after.left.toLocaleString('en')} of ${scores.length.toLocaleString('en')} tokens, to which the model gave ${percent(before === after ? 1 : after.mass)}.`
         : 'No control is moved: what is drawn from is what the model says. Move temperature or top p.';
       const text = make('p', 'ending', '', {dir: 'auto'});

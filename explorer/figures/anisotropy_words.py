@@ -44,8 +44,11 @@ def pairs_note(cards: Iterable[ModelCard]) -> str:
     found = {card.name: card for card in cards if card.learned_from_pairs}
     if not found:
         return ""
-    is_first = any(Ability.EMBED_SENTENCES not in card.abilities for card in found.values())
-    how = "before they were taught their task" if is_first else "as in Sentence-BERT"
+    later = [name for name, card in found.items() if Ability.EMBED_SENTENCES not in card.abilities]
+    how = "as in Sentence-BERT"
+    if later:
+        whose = "" if len(later) == len(found) else f"{' and '.join(later)} "
+        how = f"{whose}before {'it was' if len(later) == 1 else 'they were'} taught another task"
     return note(PAIRS.format(models=", ".join(found), how=how))
 
 

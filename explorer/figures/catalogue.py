@@ -93,7 +93,7 @@ def reach_note(cards: Sequence[ModelCard], here: Collection[str], *, is_offline:
 
 def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool) -> str:
     unconfirmed = ", ".join(FACT_WORDS.get(fact, fact) for fact in card.unconfirmed)
-    facts = f"<i>Not known before its first download: {escape(unconfirmed)}.</i>" if unconfirmed else ""
+    facts = f"<i>To be checked at its first download: {escape(unconfirmed)}.</i>" if unconfirmed else ""
     abilities = ", ".join(ABILITY_WORDS[ability] for ability in Ability if ability in card.abilities)
     size = format_bytes(card.weights_bytes) if card.weights_bytes else "size known after download"
     cells = (

@@ -98,9 +98,10 @@ def label_words(curves: Sequence[LabelCurve], score: str) -> str:
     best = max(low_scores[count] for count in sizes)
     at, needed = (next((count for count in sizes if scores[count] >= best), most) for _, scores in ends)
     if needed < at:
+        times = f": {at // needed} times fewer labels" if at >= 2 * needed else ""
         return note(
-            f"{low} does best with {at:,} examples, {score_words(score, best)}; {high} has that with "
-            f"{needed:,}: {at / needed:.0f} times fewer labels. {ONE_RUN}"
+            f"{low} does best with {at:,} examples, {score_words(score, best)}; {high} is as good or better with "
+            f"{needed:,}{times}. {ONE_RUN}"
         )
     reached = (f"{name} {score_words(score, scores[most])}" for name, scores in ends)
     return note(f"With {most:,} examples: {', '.join(reached)}. {ONE_RUN}")

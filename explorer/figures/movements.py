@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.notes import note
 from explorer.figures.style import BLUE, GREY, STYLE, height_pixels, percent, percent_axis
-from explorer.figures.tuning_words import TRAINED, count_words
+from explorer.figures.tuning_words import TRAINED, count_words, main_score, rival_of
 from explorer.training.tuning.results import Movement, Outcome
 
 CLOSE = 0.1  # of the length of the start: less is close to it
@@ -72,10 +72,9 @@ def movement_words(outcome: Outcome, method: str) -> str:
     if method == "scratch":
         return note(said + "It began from random weights, so that this is the way from there.")
     if most.relative < CLOSE:
-        said += (
-            "Every part stayed within a tenth of its length of where pre-training left it: here, small changes were "
-            "enough for what it learned."
-        )
+        said += "Every part stayed within a tenth of its length of where pre-training left it"
+        learned = main_score(outcome) is not None and rival_of(outcome) is None
+        said += ": here, small changes were enough for what it learned." if learned else "."
     return note(said)
 
 

@@ -125,7 +125,7 @@ def _turn(held: Sequence[float], scores: Sequence[float]) -> str:
         f"; its held-out loss was lowest ({_told(min(held), held)}) before the end: from there on it fits its own "
         "examples ever better, and is surer than it should be of others"
     )
-    if len(scores) == len(held) and max(scores[lowest + 1 :]) > scores[lowest]:
+    if len(scores) == len(held) and scores[-1] > scores[lowest]:
         turns += ". The score still rose: it counts which answers are right, the loss also how sure the wrong ones are"
     return turns
 
@@ -140,10 +140,10 @@ def _told(loss: float, held: Sequence[float]) -> str:
 
 
 def _is_short(losses: Sequence[float]) -> str:
-    """What to say of a run whose epochs were over before it had learned its own examples."""
+    """What to say of a run that has not yet learned its own examples."""
     if len(losses) < 8 or losses[-1] < 0.5 * losses[0] or losses[-1] > 0.97 * losses[3 * len(losses) // 4]:
         return ""
-    return "; its training loss was still falling: with more epochs it would go further"
+    return "; its training loss was still falling: more epochs would teach it more of its own examples"
 
 
 def _last_epoch(curves: Sequence[Curve]) -> float:

@@ -179,14 +179,23 @@ def outcome_words(outcome: Outcome, recipe: Recipe, steps: Sequence[TrainingStep
 
 def _no_better(outcome: Outcome, name: str, value: float, help: str) -> str:
     """Which baseline is as good as the model, and what may help; "" = none is."""
-    sign = -1 if is_better_lower(name) else 1
-    other = max(outcome.baselines, key=lambda one: sign * outcome.baselines[one], default=None)
-    if other is None or sign * value > sign * outcome.baselines[other]:
+    other = rival_of(outcome)
+    if other is None:
         return ""
-    if sign * value >= 1:  # of all such scores the best that there is
+    if value >= 1 and not is_better_lower(name):  # of all such scores the best that there is
         said = f"{escape(other[:1].upper() + other[1:])} is as good"
         return f". {said}: these held-out examples are too easy to tell the two apart"
     return f". That is no better than {escape(other)}: {help} may help"
+
+
+def rival_of(outcome: Outcome) -> str | None:
+    """The best baseline that the main score is no better than; None = it is better than all, or there is none."""
+    main = main_score(outcome)
+    if main is None:
+        return None
+    sign = -1 if is_better_lower(main[0]) else 1
+    other = max(outcome.baselines, key=lambda one: sign * outcome.baselines[one], default=None)
+    return None if other is None or sign * main[1] > sign * outcome.baselines[other] else other
 
 
 def _what_may_help(method: str, steps: Sequence[TrainingStep]) -> str:

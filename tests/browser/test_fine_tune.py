@@ -199,7 +199,7 @@ def test_the_form_is_that_of_the_job_that_is_opened_and_says_what_is_otherwise_s
         "said\tkind\n" + "\n".join(f"sentence {n} is {('good', 'bad')[n % 2]}\t{n % 2}" for n in range(24))
     )
     choose(page, "#tune-method", "Head on frozen features")
-    expect(otherwise).to_contain_text("Head on frozen features · the examples you gave")
+    expect(otherwise).to_contain_text("Head on frozen features · examples of your own")
     start(page)
     expect(otherwise).to_be_empty()
     page = come_back(page, page.url.partition("?")[0] + TAB + "&task=tagging")  # a link of another task

@@ -52,7 +52,7 @@ def what_needs_internet_cannot_be_asked_for_offline(page):
     expect(row(page, "BERT base")).to_contain_text("needs internet")
     expect(page.locator(".note:visible", has_text="need internet, which this explorer runs without")).to_be_visible()
     expect(row(page, "BERT base").get_by_role("button", name="Not available")).to_be_disabled()
-    expect(row(page, "BERT large")).to_contain_text("Not known before its first download: size of the file, licence")
+    expect(row(page, "BERT large")).to_contain_text("To be checked at its first download: size of the file, licence")
 
 
 @pytest.mark.slow

@@ -92,6 +92,11 @@ def test_a_slider_redraws_without_the_server(open_page):
     expect(page.locator("#next-token .note").first).to_contain_text("more, to which the model gives")
     assert page.locator(f"{ROWS} .after").all_text_contents() != before
     assert not asked
+    page.locator("#generate-strategy input").click()
+    page.get_by_role("option", name="Greedy").click()
+    likeliest = page.locator(f"{ROWS} bdi").first.text_content()
+    expect(page.locator("#next-token .kept")).to_contain_text(f"greedy takes the likeliest token, “{likeliest}”.")
+    expect(page.locator(f"{ROWS} .after").first).to_be_hidden()
 
 
 @pytest.mark.slow

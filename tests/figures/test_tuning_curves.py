@@ -28,6 +28,9 @@ def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_mark
     assert "training loss from 1.20 to 0.20" in words and EVIL not in words
     assert words.count("is surer than it should be of others") == 1, "only where the held-out loss turned up"
     assert "The score still rose" not in words
+    fell_back = [*STEPS, replace(STEPS[-1], epoch=9.0, score=0.1)]
+    assert "surer than" in curve_words([Curve("A", fell_back)], "accuracy"), "though the best came after the lowest"
+    assert "The score still rose" not in curve_words([Curve("A", fell_back)], "accuracy")
     later = [replace(step, score=0.9) if step is STEPS[-1] else step for step in STEPS]
     assert "The score still rose: it counts which answers are right" in curve_words([Curve("A", later, 0)], "accuracy")
 
@@ -38,8 +41,8 @@ def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_tak
     words = curve_words([Curve("A", steps)], "accuracy")
     assert "held-out loss from 0.030 to 0.020," in words and "was lowest (0.018) before the end" in words
     longer = [replace(STEPS[0], loss=loss) for loss in (1.2, 1.2, 1.1, 1.1, 1.0, 1.0, 1.0, 0.8)]
-    assert "with more epochs" in curve_words([Curve("A", longer)], "accuracy")
-    assert "with more epochs" not in curve_words([Curve("A", [*longer, *steps])], "accuracy")
+    assert "more epochs would" in curve_words([Curve("A", longer)], "accuracy")
+    assert "more epochs would" not in curve_words([Curve("A", [*longer, *steps])], "accuracy")
     poor = replace(OUTCOME, scores={"accuracy": 0.6})
     job = make_job("full", outcomes={0: poor})
     for said in (outcome_words(poor, Recipe("pairs"), steps), job_words(job, steps), job_box(job, steps)):

@@ -147,7 +147,7 @@ def test_other_examples_are_named_until_they_are_those_of_the_job():
     swapped = (*held[:4], "kind", "said", *held[6:])
     other = (YOURS, given_tables().put(read_table(ROWS)), *held[2:])
     for changed in (swapped, other, (YOURS, key, "", 0.3, *held[4:])):
-        assert "the examples you gave" in compare(REGISTRY, spec, asked, changed, bound)
+        assert "examples of your own" in compare(REGISTRY, spec, asked, changed, bound)
     assert "our examples" in compare(REGISTRY, spec, asked, (OURS, key, "", 0.2), bound)
 
 

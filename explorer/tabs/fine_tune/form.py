@@ -166,7 +166,7 @@ def compare(registry: Registry, spec: JobSpec, asked: Asked, held: Sequence, bou
         else (source == source_of(asked.task, spec.examples_name))
     )
     if not is_same and asked.task == spec.runs[0].recipe.task:
-        others.append({OURS: "our examples", YOURS: "the examples you gave"}.get(source, "our scored pairs"))
+        others.append({OURS: "our examples", YOURS: "examples of your own"}.get(source, "our scored pairs"))
     lost = note(LOST.format(name=spec.examples_name)) if bound["lost"] and is_same else ""
     if not others:
         return lost

@@ -24,6 +24,12 @@ from explorer.tabs.views import View
 PLACES = [("The prompt", "prompt"), ("The text written so far", "written")]
 ON_LOAD = "explorer.nextToken(element, props, watch);"
 NOT_WRITTEN = "Nothing is written from this prompt yet, so that this is what follows the prompt. Press Write."
+UNDRAWN = {  # by the strategy, where the likeliest token after the controls is {token}
+    "greedy": "Nothing is drawn by lot: greedy takes the likeliest token, {token}.",
+    "beams": "Nothing is drawn by lot: beam search goes on with several of these rows at once; see the view Beams.",
+    "contrastive": "Nothing is drawn by lot: contrastive search takes one of the first rows, {token} or one that "
+    "is less like what stands there.",
+}
 PAPER = "https://arxiv.org/abs/1904.09751"
 
 
@@ -59,7 +65,8 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, runs: list[gr.even
 
     sliders = [prompt.controls[name] for name in SLIDERS]
     acting = json.dumps({key: list(strategy.controls) for key, strategy in STRATEGIES.items()})
-    js = f"(key, ...values) => explorer.setControls({json.dumps(list(SLIDERS))}, ({acting})[key] ?? [], values)"
+    names, undrawn = json.dumps(list(SLIDERS)), json.dumps(UNDRAWN)
+    js = f"(key, ...values) => explorer.setControls({names}, ({acting})[key] ?? [], values, ({undrawn})[key])"
     for moved in (prompt.strategy, *sliders):
         moved.change(None, [prompt.strategy, *sliders], None, js=js, **QUIET)
     tab.select(None, [prompt.strategy, *sliders], None, js=js, **QUIET)

@@ -94,7 +94,8 @@ def _say_vectors(static: Static, path: str | None) -> str:
         found = static.read(path)
     except Exception as error:
         return explain(error)
-    return note(f"{found.source}: {len(found.words):,} words, under “Without context” in the view “Neighbours”.")
+    words = f"{found.source}: {count_of(len(found.words), 'word')}, under “Without context” in the view “Neighbours”."
+    return note(" ".join([words, *found.remarks]))
 
 
 def read_upload(path: Path, word: str) -> tuple[str, str]:

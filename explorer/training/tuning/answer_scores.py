@@ -10,7 +10,7 @@ from explorer.training.tuning.examples import AnsweredQuestion
 from explorer.training.tuning.results import Judged, wrong_first
 from explorer.training.tuning.task import Measured
 
-NEAREST_SENTENCE = "sentence most like the question"
+NEAREST_SENTENCE = "the sentence most like the question"
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 

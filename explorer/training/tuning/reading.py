@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -20,6 +21,7 @@ __all__ = ["Table", "guess_columns", "make_examples", "read_table"]
 
 PASTED = "The pasted text"
 PLAIN_TASKS = ("masked", "causal")  # whose examples are texts: a comma in a line is a comma
+IN_MARKS = "A text that holds a comma, or whatever parts the columns, belongs in quotation marks."
 PACKED = frozenset({".gz", ".xz"})
 LOOKED_AT = 200  # rows, to find out how a table is made
 LONGEST_NAME_CHARACTERS = 40
@@ -27,6 +29,7 @@ TAG_AT_END = re.compile(r"\S+(?:\t\S+){0,8}\t(?:O|[BIES]-\S+)|\S+(?: +\S+){0,8} 
 SENTENCE_ROW = re.compile(r"\S+(?: +\S+)+?[,;|] *(?:O|[BIES]-\S+)(?: +(?:O|[BIES]-\S+))*")  # its words, its tags
 DOCUMENT = "-DOCSTART-"
 MIB = 2**20
+Numbered = list[tuple[int, Sequence[str]]]  # rows with their numbers
 
 
 def read_table(source: Path | str, name: str = "", *, task: str = "", names: Sequence[str] = ()) -> Table:
@@ -73,6 +76,8 @@ def _shape(name: str, text: str, notes: tuple[str, ...], task: str, names: Seque
     if len(numbered) > most:
         del numbered[most:]
         notes += (f"{name} has more than {most:,} rows; those after row {numbered[-1][0]:,} were not read.",)
+    numbered, left_out = _leave_wider_out(numbered)
+    notes += left_out
     width = max(len(row) for _, row in numbered)
     if width > MOST_COLUMNS:
         raise UnsuitableText(
@@ -86,9 +91,28 @@ def _shape(name: str, text: str, notes: tuple[str, ...], task: str, names: Seque
     if uneven:
         rows_are = f"Row {uneven[0]:,} has" if len(uneven) == 1 else f"{len(uneven):,} rows have"
         notes += (f"{rows_are} fewer columns than the others (first: row {uneven[0]:,}); the rest was taken as empty.",)
+        if len(header[1]) < width:
+            notes = (*notes[:-1], f"{notes[-1]} {IN_MARKS}")
     padded = tuple((*row, *[""] * (width - len(row))) for _, row in numbered)
     numbers = tuple(number for number, _ in numbered)
     return Table(name, _unique(header[1], width), padded, numbers, notes, names_row=header[0])
+
+
+def _leave_wider_out(rows: Numbered) -> tuple[Numbered, tuple[str, ...]]:
+    """Rows without those that have a cell too many, as of a text with a comma in it; and what to say of these."""
+    usual, count = Counter(len(row) for _, row in rows).most_common(1)[0]
+    first = len(rows[0][1])
+    if 2 * count <= len(rows):  # which number of columns is meant, a row of names tells
+        usual = first if _is_header([row for _, row in rows[:LOOKED_AT]]) else 0
+    wider = {number: len(row) for number, row in rows if any(cell.strip() for cell in row[usual:])}
+    if usual < 2 or first > usual or not wider:
+        return rows, ()
+    number, width = next(iter(wider.items()))
+    if len(wider) == 1:
+        said = f"Row {number:,} was left out: it has {width} columns, not {usual}."
+    else:
+        said = f"{len(wider):,} rows were left out, as they have more than {usual} columns (first: row {number:,})."
+    return [(number, row[:usual]) for number, row in rows if number not in wider], (f"{said} {IN_MARKS}",)
 
 
 def _read_bytes(path: Path, name: str) -> bytes:

@@ -70,7 +70,7 @@ def test_scores_and_their_baseline():
     measured = measure_answers([example] * 2, [((29, 40), 0.9), ((0, 7), 0.4)])
     assert [one.predicted for one in measured.judged] == ["in the barn", "The dog"], "both wrong, the surer one first"
     assert measured.scores == {"f1": pytest.approx((2 * 0.5 / 1.5 + 0) / 2), "exact_match": 0.0}
-    assert answer_baselines([example]) == {"sentence most like the question": pytest.approx(2 * 0.25 / 1.25)}
+    assert answer_baselines([example]) == {"the sentence most like the question": pytest.approx(2 * 0.25 / 1.25)}
 
 
 def test_ways_that_cannot_work_are_refused():

@@ -218,6 +218,28 @@ def test_a_hundred_thousand_rows_are_drawn_from_evenly():
     )
 
 
+def test_a_text_with_a_bare_comma_is_left_out_and_named():
+    good = "".join(f"It was fine {number},praise\n" for number in range(6))
+    bad = "We waited, and nobody came,complaint\n"
+    table = read_table(f"text,label\n{good}{bad}It was late,complaint\n")
+    assert table.columns == ("text", "label") and len(table.rows) == 7
+    said = "A text that holds a comma, or whatever parts the columns, belongs in quotation marks."
+    assert table.notes == (f"Row 8 was left out: it has 3 columns, not 2. {said}",)
+    assert table.numbers == (2, 3, 4, 5, 6, 7, 9)
+    most = read_table(f"text,label\nIt was late,complaint\n{bad * 3}It was early,praise\n")
+    assert len(most.rows) == 2, "the row of names tells how many columns are meant"
+    assert most.notes == (f"3 rows were left out, as they have more than 2 columns (first: row 3). {said}",)
+    wide = read_table(f"text,label\nIt was late,complaint\n{bad * 9}")
+    assert len(wide.rows) == 10 and wide.notes[0].endswith(f"taken as empty. {said}"), "a third column may be meant"
+
+
+def test_rows_with_more_columns_are_kept_where_these_may_be_meant():
+    named = read_table("text,label,note\nLate,complaint\nFine,praise\nLovely,praise,ours\n")
+    assert len(named.rows) == 3 and "2 rows have fewer columns" in named.notes[0]
+    spare = read_table("text,label\nLate,complaint,\nFine,praise\nLovely,praise\n")
+    assert len(spare.rows) == 3 and not any("left out" in note for note in spare.notes)
+
+
 def test_names_of_columns_that_are_missing_or_stand_twice():
     assert read_table("text,,text\na,b,c\nd,e,f\n").columns == ("text", "column 2", "text (2)")
     draw = random.Random(1)
