@@ -88,8 +88,10 @@ class PromptLength:
         tokens: Of the prompt, the model's start token included.
         limit_tokens: How many the model reads at most, prompt and new text together.
         unknown: How many of the tokens are the one that stands for whatever the vocabulary lacks.
+        pieces: How many of them continue a word, where the vocabulary marks these: "##ing".
     """
 
     tokens: int
     limit_tokens: int
     unknown: int = 0
+    pieces: int = 0

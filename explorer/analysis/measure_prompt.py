@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from explorer.analysis.blanks import CONTINUES
 from explorer.analysis.generation_results import PromptLength
 from explorer.analysis.prompts import encode_prompt
 from explorer.models.backend import LoadedModel
@@ -21,7 +22,9 @@ def measure_prompt(model: LoadedModel, text: str) -> PromptLength:
         UnsuitableText: It cannot be read, or is longer than the model reads; the message says by how much.
     """
     ids = encode_prompt(model, text)
-    return PromptLength(len(ids), model.limit_tokens, ids.count(unknown_id(model.tokenizer)))
+    with model.tokenizer_lock:
+        pieces = sum(token.startswith(CONTINUES) for token in model.tokenizer.convert_ids_to_tokens(ids))
+    return PromptLength(len(ids), model.limit_tokens, ids.count(unknown_id(model.tokenizer)), pieces)
 
 
 def unknown_id(tokenizer: object) -> int | None:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
 from explorer.figures.notes import note
+from explorer.figures.style import count_of
 from explorer.models.card import Ability, ModelCard
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.catalogue.families import FAMILIES, family_of
@@ -133,7 +134,7 @@ def _button(name: str, state: str, is_here: bool, is_offline: bool) -> str:
 def state_words(status: ModelStatus, is_here: bool) -> str:
     """Where a model stands, in a few words."""
     if status.state == "ready":
-        users = f", {status.users} in use" if status.users else ""
+        users = f", answering {count_of(status.users, 'question')}" if status.users else ""
         return f"ready on {status.device}, {format_bytes(status.weights_bytes)}{users}"
     if status.state in ("downloading", "loading"):
         return status.state + (f" {status.progress:.0%}" if status.progress is not None else " …")

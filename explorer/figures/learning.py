@@ -36,9 +36,9 @@ FROM_NOTHING = {  # what the tables of this project's models show, by name; what
     "GPT mini": "first nothing but “the”, then what stands together, again and again (“United States”). From 4 M on "
     "most of what it writes has a verb, late in training sentences end and begin anew. What they say of cities and "
     "years is invented to the end.",
-    "ELMo mini": "one direction learns what the other cannot see: from the left “New” calls for “York” after 2.5 M "
-    "tokens, but only the right side knows that “into the room” wants “came” or “went” (4 M). Neither side alone knows "
-    "that a cat sits on a “table” before 28 M.",
+    "ELMo mini": "one direction learns what the other cannot see: “New” calls for “York” from the left after 2.5 M "
+    "tokens, and “into the room” for “came” or “went” from the right after 4 M. Neither side alone knows that a cat "
+    "sits on a “table” before 28 M.",
     "ELECTRA mini": "the table names the token that it suspects most, and how strongly: from 50 % on it accuses it. "
     "Six of seven tokens are the text’s own, so that “none was replaced” is a good answer: for three million tokens it "
     "hardly gives another, and which one it suspects is chance. Then it accuses whatever ends a sentence. Only late it "

@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -46,14 +47,25 @@ def foreign_note(tokens: Sequence[str], text: str = "") -> str:
     unknown = sum(token in UNKNOWN for token in tokens)
     if unknown:
         are_long = unknown == len(LONG_WORD.findall(text))
-        return unread_note(unknown, len(tokens), UNCUT if are_long else READ_OTHERS)
-    broken = sum(token.startswith(CONTINUES) for token in tokens)
-    if broken >= FEWEST_BROKEN and broken > BROKEN_SHARE * len(tokens):
-        return note(
-            f"{broken} of the {len(tokens)} tokens are pieces that continue a word: this model has few of these words "
-            f"whole, as it learned from other texts, mostly English. {READ_OTHERS}"
-        )
-    return ""
+        are_signs = unknown <= sum(unicodedata.category(one) == "So" for one in text)  # such as an emoji
+        return unread_note(unknown, len(tokens), UNCUT if are_long else "" if are_signs else READ_OTHERS)
+    return broken_note(sum(token.startswith(CONTINUES) for token in tokens), len(tokens), READ_OTHERS)
+
+
+def broken_note(broken: int, tokens: int, advice: str = "") -> str:
+    """What to know of a text whose words fall into pieces; "" where few of them do.
+
+    Args:
+        broken: How many tokens continue a word.
+        tokens: Of the text.
+        advice: Said last.
+    """
+    if broken < FEWEST_BROKEN or broken <= BROKEN_SHARE * tokens:
+        return ""
+    return note(
+        f"{broken} of the {tokens} tokens are pieces that continue a word: this model has few of these words whole, as "
+        f"it learned from other texts, mostly English. {advice}".strip()
+    )
 
 
 def unread_note(unknown: int, tokens: int, advice: str = "") -> str:
@@ -257,4 +269,6 @@ def length_note(length: PromptLength, *, is_empty: bool = False) -> str:
     start = "Empty: it begins from its start token. " if is_empty else ""
     words = f"{start}{length.tokens:,} of {length.limit_tokens:,} tokens; room for {left:,} more"
     told = f"<p class='note{' over' if left < 1 else ''}'>{words}</p>"
-    return told + (unread_note(length.unknown, length.tokens) if length.unknown else "")
+    if length.unknown:
+        return told + unread_note(length.unknown, length.tokens)
+    return told + broken_note(length.pieces, length.tokens)

@@ -19,6 +19,7 @@ HEIGHT_PIXELS = 270
 TOP_PIXELS, BOTTOM_PIXELS = 16, 46
 NAME_CHARACTERS = 46  # in a line above a chart that shares its row with another
 MOST_DECIMALS = 6
+NARROW = 0.06  # of an axis of shares: its ticks would be less than 1 % apart, and read alike
 PLOT_PIXELS = HEIGHT_PIXELS - TOP_PIXELS - 2 * LINE_PIXELS - BOTTOM_PIXELS  # at least, beside two lines of names
 
 
@@ -86,7 +87,9 @@ def score_chart(
         room = 0.12 * (high - low) or 0.05
         levels = [Level(value, f"{name} {score_words(score, value)}") for name, value in baselines.items()]
         add_levels(figure, levels, (low - room, high + room), PLOT_PIXELS)
-    return figure.update_yaxes(percent_axis() if is_share(score) else {})
+        if is_share(score):
+            figure.update_yaxes(**percent_axis(), **({"dtick": 0.01} if high - low < NARROW else {}))
+    return figure
 
 
 def has_course(curves: Sequence[Curve]) -> bool:

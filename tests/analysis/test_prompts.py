@@ -24,6 +24,7 @@ def test_what_the_vocabulary_lacks_is_counted(kind, unknown):
     length = measure_prompt(model, "the 🦊 🦊 cat")
     assert (length.tokens, length.unknown) == (len(encode_prompt(model, "the 🦊 🦊 cat")), unknown)
     assert measure_prompt(model, "the cat").unknown == 0
+    assert measure_prompt(model, "he walks").pieces == (kind == "bert"), "walk ##s"
 
 
 @pytest.mark.parametrize("token_id", [-1, 10**9])

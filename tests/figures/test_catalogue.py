@@ -44,7 +44,7 @@ def test_numbers_of_weights_are_short(count, words):
         (ModelStatus("Tiny"), False, "needs internet"),
         (ModelStatus("Tiny"), True, "on this machine"),
         (ModelStatus("Tiny", state="downloading", progress=0.25), False, "downloading 25%"),
-        (ModelStatus("Tiny", "ready", "cpu", 2**20, users=2), True, "ready on cpu, 1 MiB, 2 in use"),
+        (ModelStatus("Tiny", "ready", "cpu", 2**20, users=2), True, "ready on cpu, 1 MiB, answering 2 questions"),
     ],
 )
 def test_where_a_model_stands_is_said_in_words(status, here, words):

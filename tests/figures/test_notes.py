@@ -123,8 +123,10 @@ def test_what_a_result_remarks_stands_below_it():
     ("letters", "unknown", "told"), [(180, 1, "than 100 letters"), (100, 1, "XLM-R"), (180, 2, "XLM-R")]
 )
 def test_a_word_that_is_too_long_to_be_cut_is_not_said_to_be_foreign(letters, unknown, told):
-    said = foreign_note(["[CLS]", *["[UNK]"] * unknown, "[MASK]", "[SEP]"], f"The {'a' * letters} 🙂 ___")
+    said = foreign_note(["[CLS]", *["[UNK]"] * unknown, "[MASK]", "[SEP]"], f"The {'a' * letters} 你 ___")
     assert told in said and ("letters" in said) != ("XLM-R" in said)
+    signs = foreign_note(["[CLS]", *["[UNK]"] * unknown, "[MASK]", "[SEP]"], "I ___ 🙂😀")
+    assert "unknown to this model" in signs and "XLM-R" not in signs, "other models lack emoji, too"
 
 
 def test_the_mark_of_pieces_is_explained_wherever_it_stands():
@@ -182,3 +184,6 @@ def test_own_candidates_are_told_apart_in_words():
 def test_a_prompt_of_what_the_vocabulary_lacks_is_said_to_be_one():
     assert "1 of the 6 tokens is unknown to this model" in length_note(PromptLength(6, 512, unknown=1))
     assert "unknown" not in length_note(PromptLength(6, 512))
+    german = length_note(PromptLength(12, 512, pieces=5))
+    assert "5 of the 12 tokens are pieces" in german and "mostly English" in german and "XLM-R" not in german
+    assert "pieces" not in length_note(PromptLength(12, 512, pieces=2))

@@ -208,7 +208,10 @@ def test_the_code_switches_the_same_heads_off(views, shipped_registry, monkeypat
     off = next(one for known, one in views.items() if "Second text" in known and one.inputs[5].value == FIRST)
     drawn = drawn_by(off, **given)
     [shown] = taken(drawn)
-    assert_holds(to_json(run_code(drawn, shipped_registry, monkeypatch)), shown)
+    result = run_code(drawn, shipped_registry, monkeypatch)
+    assert_holds(to_json(result), shown)
+    named = re.findall(r"heads=[\"']([^\"']*)", unescape(CODE.findall(drawn)[0]))
+    assert named and {one.partition("-")[0] for one in named[0].split(",")} <= set(result.head_counts)
 
 
 @pytest.mark.parametrize("given", READ)

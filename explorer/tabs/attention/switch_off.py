@@ -81,7 +81,10 @@ def build(registry: Registry, prompt: Prompt) -> View:
             gr.skip() if is_tried else pack_switches(result.head_counts, None),
             gr.skip() if is_tried else "",
             ablation_view(result),
-            said + _foot(card, result) + REMINDER + download_links(result, "heads-off", code=_code(card, ask, off)),
+            said
+            + _foot(card, result)
+            + REMINDER
+            + download_links(result, "heads-off", code=_code(card, ask, result, off)),
             gr.Button(visible=fills and bool(last_word(text))),
         )
 
@@ -141,7 +144,8 @@ def _options(heads: str) -> dict[str, object]:
     return {"heads": heads, "skips_unknown": True, "top_k": TOP_K}
 
 
-def _code(card: ModelCard, ask: Ask, heads: str) -> str:
+def _code(card: ModelCard, ask: Ask, result: HeadAblation, off: str) -> str:
+    heads = ",".join(one for one in off.split(",") if one.partition("-")[0] in result.head_counts)
     read = Ask(ask.model, ask.text) if has_stacks(card) else ask
     asked = asked_of(card, read, "ablate_heads", {"text": ask.text} | _options(heads))
     return code_of(*asked, made=f"result_{len(asked)}" if len(asked) > 1 else "")
