@@ -102,27 +102,41 @@
     return {get, ahead, has: which => kept.has(which), bytes: () => bytes};
   };
 
-  const views = new Set(); // each may have go(which) and dress(look)
-  const all = name => value => views.forEach(view => view[name]?.(value));
+  const views = new Set(); // each has go(which) and dress(look)
+  const all = (name, but = null) => value => views.forEach(view => view !== but && view[name](value));
+  const follow = (name, id) => value => isNews(id, value) && all(name)(value);
   let resting = 0;
   const rest = action => {
     clearTimeout(resting);
     resting = setTimeout(action, REST_MS);
   };
-  // Into the hidden boxes that links and the other views read.
+  // Into the hidden boxes that links and the other views read. Gradio tells of it in its own time, when the visitor may
+  // be further on: what was put there is no news then, and would take back what has been done since.
   const put = (id, text) => {
     const box = document.querySelector(`#${id} textarea, #${id} input`);
-    if (!box || box.value === text) return;
+    if (!box || box.value === text) return false;
+    untold(id).sent.push(text);
     box.value = text;
     box.dispatchEvent(new Event('input', {bubbles: true}));
+    return true;
+  };
+  const boxes = new Map(); // what was put into each and not told of yet, and what was told of last
+  const untold = id => boxes.get(id) ?? boxes.set(id, {sent: [], last: null}).get(id);
+  const isNews = (id, text) => {
+    const box = untold(id), place = box.sent.indexOf(text);
+    const isKnown = place >= 0 || text === box.last;
+    box.sent.splice(0, isKnown ? place + 1 : Infinity);
+    box.last = text;
+    return !isKnown;
   };
   const held = () => {
     const [which, look] = ['which', 'look'].map(name => document.querySelector(`#attention-${name} :is(textarea, input)`)?.value ?? '');
     return {which, look};
   };
-  const note = (which, look) => {
-    put('attention-which', which);
-    put('attention-look', look);
+  // Args: the head and its look as words; the view that shows them so already.
+  const note = (which, look, by) => {
+    if (put('attention-which', which)) all('go', by)(which);
+    if (put('attention-look', look)) all('dress', by)(look);
   };
   // Whatever stands for a head, in any view of the tab, opens it: <button data-open-head="encoder-3-5">.
   const open = which => {
@@ -152,7 +166,7 @@
   const comeToRest = event => setTimeout(() => (restedAt = placeOf(event)));
   for (const kind of ['pointermove', 'pointerdown', 'pointerover']) document.addEventListener(kind, comeToRest);
   explorer.attention = {
-    isMoved, read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, go: all('go'), dress: all('dress'),
-    THRESHOLDS, PAIRS,
+    isMoved, read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, THRESHOLDS, PAIRS,
+    go: follow('go', 'attention-which'), dress: follow('dress', 'attention-look'),
   };
 })();

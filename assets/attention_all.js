@@ -62,7 +62,7 @@
     bar.addEventListener('change', ({target}) => {
       const look = attention.readLook(attention.held().look);
       look[target.dataset.set] = target.type === 'checkbox' ? target.checked : target.value;
-      attention.note(attention.held().which, attention.spellLook(look)); // the server draws what is left
+      attention.note(attention.held().which, attention.spellLook(look), view); // the server draws what is left
     });
     const sayHidden = () => {
       const parts = data.stacks.filter(({hidden: names}) => names.length).map(({name, hidden: names, absorbed}) =>
@@ -205,7 +205,8 @@
       draw();
       element.explorer = data;
     };
-    attention.views.add({go: mark, dress});
+    const view = {go: mark, dress};
+    attention.views.add(view);
     watch('value', read);
     read();
   };

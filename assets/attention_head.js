@@ -197,7 +197,7 @@
     };
     const fail = error => said.replaceChildren(make('span', 'fault', error.message, {role: 'alert'}));
     const redraw = () => heads && collect(which).then(draw).catch(fail);
-    const note = () => attention.rest(() => attention.note(wanted, attention.spellLook(look)));
+    const note = () => attention.rest(() => attention.note(wanted, attention.spellLook(look), view));
     const move = word => (go(word), note());
 
     const over = pressed => {
@@ -281,7 +281,8 @@
       isDressed = true;
       if (data) redraw();
     };
-    attention.views.add({go, dress});
+    const view = {go, dress};
+    attention.views.add(view);
     const typing = explorer.attentionTyping(element, server, () => data && {asked: data.asked, which: wanted}, show);
     watch('value', read);
     read();

@@ -103,7 +103,10 @@ def arrow_keys_walk_heads_and_layers(page):
     expect(head).to_have_attribute("data-painted", "encoder-4-3")
     expect(page.locator(SAID)).to_contain_text(f"“{tokens.locator('.unit.at').inner_text()}”")  # marked and told
     page.keyboard.press("Enter")  # it stays
+    page.wait_for_url("**look=p8")
     page.keyboard.press("Escape")
+    expect(tokens.locator(".unit.at")).to_have_count(0)
+    page.evaluate("explorer.attention.dress('p8')")  # what Gradio tells of the Enter, late: no news
     expect(tokens.locator(".unit.at")).to_have_count(0)
     expect(page.locator(SAID)).to_contain_text("Strongest here: ")
     page.locator(".head-stage").focus()
