@@ -67,6 +67,7 @@
     const release = () => ((pointed = null), pin(pinned));
 
     const leastOf = () => attention.THRESHOLDS[attention.leastOf(look)];
+    const made = (at = attention.read(which)) => explorer.attentionMade(at, stackOf(at.stack));
     const explain = ({found, capped}) => {
       const least = leastOf();
       const {several} = selected;
@@ -77,7 +78,7 @@
         ? `Hidden: ${selected.hidden.slice(0, 3).join(', ')}${selected.hidden.length > 3 ? ' …' : ''}, which took ${percent(selected.absorbed)} of what the tokens shown gave. ` : '';
       const scale = make('i', 'scale');
       const key = several ? attentionSeveral.legend(several) : [make('span', '', '0 %'), scale];
-      legend.replaceChildren(...key, make('span', '', `${percent(selected.largest)}, the strongest here.`),
+      legend.replaceChildren(...key, make('span', '', `${percent(selected.largest)}, the strongest here.`), make('span', 'made', made()),
         make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights ${from}${look.form === 'lines' ? '; of a token that is pointed at, all' : ''}.`), make('bdi', '', rest),
         make('span', '', selected.columns.some(({text}) => text.startsWith('␣')) ? '␣: a space before the token.' : ''));
     };
@@ -147,7 +148,7 @@
       const code = part('[data-action="code"]');
       code.dataset.code = explorer.attentionTake.code({data, which, look, selected});
       code.hidden = !code.dataset.code; // too long to travel with the page
-      part('[data-take="csv"]').textContent = selected.several ? 'CSV of these heads' : 'CSV of this head';
+      part('[data-take="csv"]').textContent = selected.several ? 'CSV of these heads' : made() ? 'CSV of these weights' : 'CSV of this head';
       control('least').value = attention.leastOf(look);
       control('least').setAttribute('aria-valuetext', percent(leastOf()));
       part('.least output').textContent = percent(leastOf());

@@ -47,6 +47,13 @@
       more > 0 ? `; and ${more} more ${more === 1 ? 'head' : 'heads'}` : ''];
   };
 
+  // What stands in for a head, and is no softmax of its own; "" of a head.
+  explorer.attentionMade = ({layer, head}, {layers, heads}) => {
+    if (head === 'rollout') return `Rollout (Abnar and Zuidema 2020): in each layer half is what its heads fetch on average, half the token itself, as its residual connection keeps it; the layers up to ${layer} are multiplied. `;
+    if (layer === 'mean') return head === 'mean' ? `Mean of all ${layers * heads} heads of ${layers} layers. ` : `Mean of the heads ${head} of all ${layers} layers. `;
+    return head === 'mean' ? `Mean of the ${heads} heads of this layer. ` : '';
+  };
+
   explorer.attentionSay = (selected, at) => {
     if (!selected.rows.length || !selected.columns.length) return [explorer.make('span', '', 'Nothing is left to draw: show more tokens or texts.')];
     return (selected.several ? ofSeveral : ofOne)(selected, at);

@@ -11,6 +11,7 @@ from explorer.models.card import Ability, ModelCard
 from explorer.models.suggesting import suggest_models
 
 EVERY_ORDER = frozenset({"xlnet"})  # model types trained on every order of the tokens
+BOTH_WAYS = frozenset({"elmo"})  # model types that predict each word from its left, and from its right
 
 
 def check_generates(card: ModelCard) -> None:
@@ -22,7 +23,12 @@ def check_generates(card: ModelCard) -> None:
     if Ability.GENERATE in card.abilities:
         return
     able = suggest_models(lambda other: Ability.GENERATE in other.abilities)
-    raise UnsuitableModel(f"{card.name} cannot write: it was not trained to say what comes next. {able}")
+    why = "it was not trained to say what comes next"
+    if card.model_type in BOTH_WAYS:
+        why = "it predicts each word from its left and from its right for the sake of its vectors"
+    if Ability.FILL_SPANS in card.abilities:
+        why = "its decoder was trained to restore what a text lacks, not to go on with it"
+    raise UnsuitableModel(f"{card.name} cannot write: {why}. {able}")
 
 
 def check_left_to_right(model: LoadedModel) -> None:

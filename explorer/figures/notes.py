@@ -186,8 +186,7 @@ def step_note(reveal: BlankReveal, step: int) -> str:
     if step == 0:
         return note("Nothing is filled yet: each blank by itself, as under Answer.")
     if step == len(reveal.steps):
-        return note("All are filled. The chart shows what the fills before it did for each blank: the fewer words it "
-                    "was unsure among when its turn came, the more they told the model.")  # fmt: skip
+        return note(f"All are filled. {_what_turns_told(reveal)}")
     last, now = reveal.steps[step - 1], reveal.steps[step]
     changes = [
         (abs(new.entropy_bits - old.entropy_bits), number, old.choices[0], new.choices[0])
@@ -204,6 +203,21 @@ def step_note(reveal: BlankReveal, step: int) -> str:
         (percent(one.probability) for one in choices if one.text == old.text), f"not among its first {len(choices)}"
     )
     return note(f"{told}) rather than “{old.text}” ({left} now, {percent(old.probability)} before).")
+
+
+def _what_turns_told(reveal: BlankReveal) -> str:
+    """What the fills before it did for each blank but the first, the most changed told of first."""
+    alone = reveal.steps[0].blanks
+    changes = []
+    for step in reveal.steps[1:]:
+        before, turn = alone[step.filled_blank].entropy_bits, step.blanks[step.filled_blank].entropy_bits
+        if as_words(before) != as_words(turn):
+            sure = "surer" if turn < before else "less sure"
+            told = f"{sure} of “{step.choice.text}” (as if among {as_words(turn)}, alone {as_words(before)})"
+            changes.append((-abs(turn - before), told))
+    if not changes:
+        return "What was filled before them made the model neither surer nor less sure of the others."
+    return f"What was filled before made the model {', '.join(told for _, told in sorted(changes)[:MOST_TOLD])}."
 
 
 def note(text: str) -> str:
@@ -226,12 +240,13 @@ def itself_note(names: Sequence[str]) -> str:
     return note(f"{twice} stands beside itself: there is nothing to compare. Choose another model.") if twice else ""
 
 
-def models_note(results: Sequence[BlankFills], blank: int) -> str:
+def models_note(results: Sequence[BlankFills], blank: int, vocabularies: Sequence[int]) -> str:
     """What several models expect most in one blank, and which of them is surest; "" of one model.
 
     Args:
         results: One of each model.
         blank: Which blank, counted from 0.
+        vocabularies: How many tokens each model chooses among; of different numbers, none is called surer.
     """
     if len(results) < 2:
         return ""
@@ -243,6 +258,10 @@ def models_note(results: Sequence[BlankFills], blank: int) -> str:
     else:
         parts = [f"{' and '.join(names)} “{word}”" for word, names in list(tops.items())[:MOST_TOLD]]
         told = f"First choices: {', '.join(parts)}. "
+    if len(set(vocabularies)) > 1:
+        sizes = " and ".join(f"{size:,}" for size in sorted(set(vocabularies)))
+        return note(f"{told}They choose among different vocabularies, of {sizes} tokens: their shares, and how sure "
+                    "they are, cannot be compared. In a small one, rarer words begin with a piece.")  # fmt: skip
     (low, surest), *_, (high, least) = sorted((fills.blanks[blank].entropy_bits, fills.model) for fills in results)
     if high - low < 0.05:  # one decimal is shown
         return note(told)

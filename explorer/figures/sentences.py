@@ -132,7 +132,8 @@ def _split_words(tokenization: Tokenization) -> str:
     for piece in own:
         joined = text[max(0, piece.start - 1) : piece.start + 1]
         goes_on = len(joined) == 2 and all(map(_has_case, joined)) and words and words[-1][-1].end == piece.start
-        words[-1].append(piece) if goes_on else words.append([piece])
+        is_half = words and piece.start < words[-1][-1].end  # a letter's bytes are apart
+        words[-1].append(piece) if goes_on or is_half else words.append([piece])
     broken = [pieces for pieces in words if len(pieces) > 1]
     told = "The vocabulary has each word of this text whole: one token for each, and for each sign."
     if broken:

@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable
 
 from explorer.analysis.reading import SPACE_TOKENS
 from explorer.figures.notes import note
 
 SPACE = "␣"
+MOST_SIGNS = 6  # that are named
 SPACE_NOTE = f"{SPACE}: a space before the token."
+LINE_BREAK = "Ċ"  # as byte-level vocabularies spell it
+BYTES = re.compile("[¡-¬®-ń]")  # the letters by which byte-level vocabularies spell bytes that are no ASCII
 
 
 def shown_token(token: str) -> str:
     """A token with the space that it begins with as ␣; "Ġplay" of GPT-2 and "▁play" of T5 both are "␣play"."""
     return SPACE + token[1:] if token[:1] in SPACE_TOKENS else token
+
+
+def bytes_note(tokens: Iterable[str], text: str) -> str:
+    """What the letters are by which a byte-level vocabulary spells the bytes of others; else nothing.
+
+    Args:
+        tokens: As the vocabulary spells them.
+        text: What they were cut from; a letter of its own stands for itself.
+    """
+    own = unicodedata.normalize("NFKC", text).casefold()
+    signs = dict.fromkeys(sign for token in tokens for sign in BYTES.findall(token) if sign.casefold() not in own)
+    told = f"{LINE_BREAK}: a line break. " if LINE_BREAK in signs else ""
+    letters = " ".join([sign for sign in signs if sign not in SPACE_TOKENS | {LINE_BREAK}][:MOST_SIGNS])
+    if letters:
+        told += f"{letters}: not letters of the text, but bytes of its letters: this vocabulary is made of bytes."
+    return note(told.strip()) if told else ""
+
+
+def spelling_note(tokens: Iterable[str]) -> str:
+    """How a vocabulary spells the space before a token, where tokens are shown as it spells them; else nothing."""
+    sign = next((token[0] for token in tokens if token[:1] in SPACE_TOKENS), "")
+    return note(f"{sign}: a space before the token, as this vocabulary spells it.") if sign else ""
 
 
 def space_note(tokens: Iterable[str]) -> str:

@@ -12,13 +12,22 @@ import plotly.graph_objects as go
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
 from explorer.figures.style import SHARE, STYLE, percent_axis, percents, two_decimals
-from explorer.figures.tuning_words import held_out_losses, is_share, rises_again, score_label, score_words
+from explorer.figures.tuning_words import (
+    epochs_beyond,
+    held_out_losses,
+    is_share,
+    rises_again,
+    score_label,
+    score_words,
+)
+from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.results import TrainingStep
 
 HEIGHT_PIXELS = 270
 TOP_PIXELS, BOTTOM_PIXELS = 16, 46
 NAME_CHARACTERS = 46  # in a line above a chart that shares its row with another
 MOST_DECIMALS = 6
+BY_COSINE = ("spearman", "recall_at_1")  # of distances, which nobody can be sure of
 NARROW = 0.06  # of an axis of shares: its ticks would be less than 1 % apart, and read alike
 PLOT_PIXELS = HEIGHT_PIXELS - TOP_PIXELS - 2 * LINE_PIXELS - BOTTOM_PIXELS  # at least, beside two lines of names
 
@@ -115,20 +124,30 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
         if not parts:
             continue
         at_once = " (fitted at once to features read once)" if not losses and len({*held}) == 1 else ""
-        said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores) or _is_short(losses)}.")
+        said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores, score) or _is_short(losses)}.")
     return "".join(map(note, said))
 
 
-def _turn(held: Sequence[float], scores: Sequence[float]) -> str:
+def epochs_note(recipe: Recipe, steps: Sequence[TrainingStep]) -> str:
+    """Why a run takes more epochs than were asked for; "" = it does not."""
+    planned = epochs_beyond(recipe, steps)
+    if not planned:
+        return ""
+    least = next(step.steps for step in reversed(steps) if step.step and step.epoch)
+    return note(f"{planned:.0f} epochs, not {recipe.epochs:g}: with so few examples a run goes on until {least:,} "
+                "steps are made, as it would learn nothing in fewer.")  # fmt: skip
+
+
+def _turn(held: Sequence[float], scores: Sequence[float], score: str) -> str:
     """What to say of a held-out loss that rises again, though the score may not fall with it."""
     if not rises_again(held):
         return ""
     lowest = held.index(min(held))
     turns = (
         f"; its held-out loss was lowest ({_told(min(held), held)}) before the end: from there on it fits its own "
-        "examples ever better, and is surer than it should be of others"
+        f"examples ever better, and {'others worse' if score in BY_COSINE else 'is surer than it should be of others'}"
     )
-    if len(scores) == len(held) and scores[-1] > scores[lowest]:
+    if score not in BY_COSINE and len(scores) == len(held) and scores[-1] > scores[lowest]:
         turns += ". The score still rose: it counts which answers are right, the loss also how sure the wrong ones are"
     return turns
 

@@ -13,6 +13,7 @@ from explorer.training.tuning.results import Outcome, Run, TrainingStep
 from explorer.training.tuning.suits import LEARNS_ITSELF, SCORES, explain_score
 
 CLEAR_RISE = 1.05  # of a held-out loss over its lowest, beyond which it is no wavering
+CLEARLY_MORE = 1.2  # epochs than were asked for: a whole number of steps may end a little beyond
 PER_TOKEN = "It is not e to the held-out loss of the curves: that is a mean over examples, this one over all tokens."
 STATES = {
     "waiting": "waiting",
@@ -173,7 +174,7 @@ def outcome_words(outcome: Outcome, recipe: Recipe, steps: Sequence[TrainingStep
         f"<b>{score_term(name, recipe.task)} <span title='{value!r}'>{score_words(name, value)}</span></b>{on}"
         f"{f' ({beside})' if beside else ''}; <abbr title='{TRAINED[recipe.method]}'>"
         f"{count_words(outcome.trained_parameters)} weights</abbr> trained in "
-        f"{duration(outcome.seconds)}{_no_better(outcome, name, value, _what_may_help(recipe.method, steps))}"
+        f"{duration(outcome.seconds)}{_no_better(outcome, name, value, _what_may_help(recipe, steps))}"
     )
 
 
@@ -198,12 +199,25 @@ def rival_of(outcome: Outcome) -> str | None:
     return None if other is None or sign * main[1] > sign * outcome.baselines[other] else other
 
 
-def _what_may_help(method: str, steps: Sequence[TrainingStep]) -> str:
-    if method not in LEARNS_ITSELF:
+def _what_may_help(recipe: Recipe, steps: Sequence[TrainingStep]) -> str:
+    if recipe.method not in LEARNS_ITSELF:
         return "more examples, or letting more of the model move,"
+    made = epochs_beyond(recipe, steps)  # fewer than that are not to be had
     if rises_again(held_out_losses(steps)):
-        return "more or other examples, fewer epochs or a smaller learning rate"
-    return "more examples or epochs"
+        return f"more or other examples{'' if made else ', fewer epochs'} or a smaller learning rate"
+    return f"more examples or more than {made:.0f} epochs" if made else "more examples or epochs"
+
+
+def epochs_beyond(recipe: Recipe, steps: Sequence[TrainingStep]) -> float:
+    """How many epochs a run takes whose steps would be too few by its recipe; 0 = as many as were asked for.
+
+    Args:
+        recipe: What was asked for.
+        steps: The run's log.
+    """
+    last = next((step for step in reversed(steps) if step.step and step.epoch), None)
+    planned = last.steps * last.epoch / last.step if last else 0.0
+    return planned if planned > CLEARLY_MORE * recipe.epochs else 0.0
 
 
 def baseline_words(outcome: Outcome) -> str:

@@ -1,8 +1,9 @@
 import pytest
 
 from explorer.analysis import measure_prompt
-from explorer.analysis.prompts import check_ids, encode_prompt
-from explorer.errors import UnsuitableText
+from explorer.analysis.prompts import check_generates, check_ids, encode_prompt
+from explorer.errors import UnsuitableModel, UnsuitableText
+from explorer.models.catalogue import CATALOGUE
 from tests.analysis.writing_models import stories, writer
 
 
@@ -33,3 +34,16 @@ def test_ids_that_do_not_exist_are_refused(token_id):
     check_ids(model, range(model.network.config.vocab_size))
     with pytest.raises(UnsuitableText, match=f"no token {token_id}"):
         check_ids(model, [0, token_id])
+
+
+@pytest.mark.parametrize(
+    "name, why",
+    [
+        ("BERT mini", "it was not trained to say what comes next"),
+        ("ELMo mini", "it predicts each word from its left and from its right"),
+        ("T5 mini", "its decoder was trained to restore what a text lacks"),
+    ],
+)
+def test_why_a_model_does_not_write_is_said_of_each_kind(name, why):
+    with pytest.raises(UnsuitableModel, match=why):
+        check_generates(next(card for card in CATALOGUE if card.name == name))

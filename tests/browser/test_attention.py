@@ -115,6 +115,8 @@ def arrow_keys_walk_heads_and_layers(page):
     page.wait_for_url("**at=encoder-3-3**")
     page.locator("[data-set='head']").select_option("rollout")
     expect(head).to_have_attribute("data-painted", "encoder-3-rollout")
+    expect(page.locator(f"{HEAD} .head-legend")).to_contain_text("the layers up to 3 are multiplied")
+    expect(page.locator("[data-take='csv']").first).to_have_text("CSV of these weights")
     page.locator("[data-set='layer']").select_option("mean")
     expect(head).to_have_attribute("data-painted", "encoder-mean")
 

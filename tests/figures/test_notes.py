@@ -72,11 +72,14 @@ def test_the_token_for_unknown_words_is_explained_and_is_no_difference():
 def test_what_several_models_expect_is_said():
     one, other = (replace(fills(), model=name, blanks=WHOLE) for name in ("<b>", "Other"))
     surer = replace(BLANK, choices=(Choice("mat", "mat", 5, 0.6),), entropy_bits=1.0)
-    assert "All expect “cat” most." in models_note([one, other], 0) and "surest" not in models_note([one, other], 0)
-    told = models_note([one, replace(other, blanks=(surer, *WHOLE))], 0)
+    assert "All expect “cat” most." in models_note([one, other], 0, [9, 9])
+    assert "surest" not in models_note([one, other], 0, [9, 9])
+    told = models_note([one, replace(other, blanks=(surer, *WHOLE))], 0, [9, 9])
     assert "First choices: &lt;b&gt; “cat”, Other “mat”. " in told
     assert "Other is surest, as if among 2.0 words; &lt;b&gt; least, as" in told
-    assert models_note([one], 0) == ""
+    apart = models_note([one, replace(other, blanks=(surer, *WHOLE))], 0, [30522, 6144])
+    assert "different vocabularies, of 6,144 and 30,522 tokens" in apart and "surest" not in apart
+    assert models_note([one], 0, [9]) == ""
 
 
 def test_the_words_that_two_sentences_part_on_are_said():
@@ -109,7 +112,11 @@ def test_each_step_says_what_the_last_fill_changed():
     assert "blank 1 expects “&lt;i&gt;” (90 %) rather than “cat” (70 % now, 70 % before)." in step_note(changed, 1)
     gone = replace(changed, steps=(first, replace(second, blanks=(replace(surer, choices=surer.choices[:1]), None))))
     assert "rather than “cat” (not among its first 1 now, 70 % before)." in step_note(gone, 1)
-    assert "All are filled" in step_note(changed, 2)
+    assert "All are filled. What was filled before them made the model neither surer" in step_note(watched, 2)
+    for bits, sure in ((1.0, "surer"), (7.0, "less sure")):
+        turned = replace(second, blanks=(replace(BLANK, entropy_bits=bits), None))
+        told = step_note(replace(watched, steps=(first, turned)), 2)
+        assert f"made the model {sure} of “cat” (as if among {2**bits:,.{bits < 4:d}f} words, alone " in told
     assert step_note(replace(watched, steps=watched.steps[:1]), 1) == ""
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.figures.token_words import shown_token, space_note
+from explorer.figures.token_words import bytes_note, shown_token, space_note, spelling_note
 
 
 @pytest.mark.parametrize(
@@ -15,3 +15,11 @@ def test_a_space_before_a_token_is_shown_as_one(token, shown):
 def test_the_sign_is_explained_where_it_stands():
     assert "a space before" in space_note(["The", "Ġcat"])
     assert space_note(["The", "##s"]) == ""
+    assert "Ġ: a space before the token, as" in spelling_note(["The", "Ġcat"])
+    assert "▁: a space" in spelling_note(["▁The"]) and spelling_note(["The", "##s"]) == ""
+
+
+def test_letters_that_stand_for_bytes_are_told_from_letters_of_the_text():
+    assert "Ã ¤: not letters of the text, but bytes" in bytes_note(["Ġsch", "l", "Ã", "¤", "ft"], "Er schläft")
+    assert bytes_note(["▁Zürich", "é", "ü"], "ZÜRICH im É") == bytes_note(["Ġcat", "##s"], "cats") == ""
+    assert bytes_note(["a", "Ċ", "Ġb"], "a\n b") == "<p class='note'>Ċ: a line break.</p>"

@@ -6,7 +6,7 @@ from html import unescape
 
 from explorer.figures.job_state import job_box
 from explorer.figures.layer_lines import LINE_PIXELS
-from explorer.figures.tuning_curves import Curve, curve_words, loss_chart, score_chart
+from explorer.figures.tuning_curves import Curve, curve_words, epochs_note, loss_chart, score_chart
 from explorer.figures.tuning_words import job_words, outcome_words
 from explorer.training.tuning.recipe import Recipe
 from tests.figures.tuned_jobs import EVIL, OUTCOME, STEPS, make_job
@@ -49,6 +49,22 @@ def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_tak
         assert "more or other examples, fewer epochs or a smaller learning rate may help" in said
     assert "more examples or epochs may help" in outcome_words(poor, Recipe("pairs"), steps[:2])
     assert "letting more of the model move" in outcome_words(poor, Recipe("pairs", "frozen"), steps)
+
+
+def test_more_epochs_than_asked_for_are_explained_and_fewer_are_not_advised():
+    rising = [replace(STEPS[1], epoch=8.0, steps=20, held_out_loss=loss) for loss in (0.3, 0.1, 0.2)]
+    poor, recipe = replace(OUTCOME, scores={"accuracy": 0.6}), Recipe("pairs", epochs=2)
+    assert "16 epochs, not 2: with so few examples a run goes on until 20 steps are made" in epochs_note(recipe, rising)
+    assert "more or other examples or a smaller learning rate may help" in outcome_words(poor, recipe, rising)
+    assert "more examples or more than 16 epochs may help" in outcome_words(poor, recipe, rising[:2])
+    assert epochs_note(Recipe("pairs", epochs=2), STEPS) == epochs_note(recipe, ()) == ""
+    fitted = [replace(STEPS[3], epoch=0.0)]
+    assert epochs_note(Recipe("pairs", "frozen", epochs=2), fitted) == "", "at once, and so in no epochs"
+
+
+def test_nobody_is_said_to_be_sure_of_a_cosine():
+    words = curve_words([Curve("A", STEPS)], "spearman")
+    assert "from there on it fits its own examples ever better, and others worse." in words and "sure" not in words
 
 
 def test_a_long_name_stands_in_several_lines_above_a_chart_which_is_so_much_higher():

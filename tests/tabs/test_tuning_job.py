@@ -5,6 +5,7 @@ from dataclasses import replace
 import gradio as gr
 
 from explorer.tabs.fine_tune import try_it
+from explorer.tabs.fine_tune.curves import score_of
 from explorer.tabs.fine_tune.job import _box, behind_mark
 from explorer.tabs.fine_tune.looking import Looked
 from explorer.tabs.fine_tune.tried_texts import link_texts
@@ -22,6 +23,15 @@ def test_what_may_help_is_said_by_the_course_of_the_run_which_is_read_only_where
     assert "more examples or epochs may help" in short
     for job in (make_job("full", state="running"), make_job("full", "lora")):
         assert "data-state" in _box(look(job, lambda id: 1 / 0)), "its log is not needed"
+
+
+def test_before_a_run_is_done_its_score_is_called_what_its_log_calls_it():
+    job = make_job("full", state="running", outcomes={})
+    steps = make_log(job)
+    assert score_of(job, 0, steps) == ("accuracy", {})
+    named = tuple(replace(one, step=replace(one.step, score_name="spearman")) for one in steps)
+    assert score_of(job, 0, named) == ("spearman", {})
+    assert score_of(make_job("full"), 0, named)[0] == "accuracy", "what it has once it is done"
 
 
 def test_a_view_is_behind_where_another_job_or_run_is_in_sight_or_this_one_is_done_since():

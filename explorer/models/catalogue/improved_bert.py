@@ -151,7 +151,7 @@ IMPROVED_BERT = (
         source=HubRepository(id="FacebookAI/xlm-roberta-base", revision="e73636d4f797dec63c3081bb6ed5c7b0bb3f2089"),
         model_type="xlm-roberta",
         abilities=FILLS,
-        special="RoBERTa for a hundred languages; three quarters of its weights are the vectors of 250,002 tokens.",
+        special="RoBERTa for a hundred languages; two thirds of its weights are the vectors of 250,002 tokens.",
         licence="MIT",
         paper="Conneau et al. 2020",
         paper_url="https://arxiv.org/abs/1911.02116",

@@ -10,6 +10,7 @@ from explorer.errors import ExplorerError
 from explorer.figures.attention import pack_head, pack_view
 from explorer.figures.notes import foreign_note
 from explorer.figures.sentences import caption
+from explorer.figures.token_words import bytes_note
 from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
 from explorer.tabs.attention.code import reading_code
@@ -117,12 +118,13 @@ def draw_foot(reading: PackedReading, ask: Ask, card: ModelCard) -> str:
     is_written = reading.written_by_model or (ask.new_tokens and reading.second_text)
     wrote = f"written by the model: “{reading.second_text.strip()}”" if is_written else ""
     weights = OWN_WEIGHTS.get(card.model_type, WEIGHTS)
-    return caption([reading.model, wrote, f"weights: {weights}, each row sums to 1"], PAPER)
+    return caption([reading.model, wrote, f"weights of a head: {weights}, each row sums to 1"], PAPER)
 
 
 def unknown_note(reading: PackedReading) -> str:
     """What to know of a text that the model can hardly read."""
-    return foreign_note(_tokens(reading))
+    tokens = _tokens(reading)
+    return foreign_note(tokens) + bytes_note(tokens, f"{reading.text} {reading.second_text or ''}")
 
 
 def _tokens(reading: PackedReading) -> list[str]:

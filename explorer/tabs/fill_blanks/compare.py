@@ -45,7 +45,9 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
             return gr.Plot(visible=False), counted_box(len(results[0].blanks))
         shown = [choice.text for fills in results for choice in fills.blanks[int(which) - 1].choices]
         protocol = "probabilities over each model's own vocabulary, other blanks left open"
-        told = itself_note(names) + models_note(results, int(which) - 1) + unknown_note(shown)
+        read = partial(analysis.tokenize_text, text=text)
+        sizes = [models.run(result.model, read).vocabulary_size for result in results]
+        told = itself_note(names) + models_note(results, int(which) - 1, sizes) + unknown_note(shown)
         foot = told + caption([*dict.fromkeys(names), protocol])
         code = code_of(*((result.model, "fill_blanks", options) for result in results))
         links = download_links(results, "models", (text, f"Blank {int(which)}"), code=code)

@@ -6,6 +6,7 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.figures.sentences import token_strip
+from explorer.figures.token_words import bytes_note, spelling_note
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
@@ -25,6 +26,8 @@ def build(registry: Registry, sentence: Sentence) -> View:
     def draw(models: Registry, model: str, text: str) -> tuple:
         tokenization = models.run(model, partial(analysis.tokenize_text, text=text))
         code = code_of((tokenization.model, "tokenize_text", {"text": text}))
-        return token_strip(tokenization), download_links(tokenization, "tokens", code=code)
+        tokens = [piece.token for piece in tokenization.pieces]
+        told = spelling_note(tokens) + bytes_note(tokens, text)
+        return token_strip(tokenization), told + download_links(tokenization, "tokens", code=code)
 
     return View(tab, draw, [sentence.model, sentence.text], [pieces, below])

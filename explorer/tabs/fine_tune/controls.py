@@ -120,8 +120,8 @@ def _build_options() -> list[gr.components.Component]:
     first = Options()
     with gr.Accordion("More options", open=False):
         title = gr.Textbox("", max_length=60, label="Name", info="Of the job and its model; else that of the examples.")
-        epochs = gr.Slider(1, 40, first.epochs, step=1, label="Epochs", info="How often every example is "
-                           "seen; few of them until 60 steps are made. A head alone learns to the end.")  # fmt: skip
+        epochs = gr.Slider(1, 40, first.epochs, step=1, label="Epochs", info="How often every example is seen; "
+                           "more often where that makes under 60 steps. A head alone learns to the end.")  # fmt: skip
         batch = gr.Slider(4, 64, first.batch_size, step=4, label="Batch size", info="Examples per step: more is "
                           "steadier and takes more memory.")  # fmt: skip
         # Without bounds, as plan_runs has them: Gradio answers what is beyond its own with a bare error.

@@ -11,7 +11,15 @@ from explorer.figures.label_curve import LabelCurve, label_chart, label_words
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.figures.style import waiting_chart
-from explorer.figures.tuning_curves import HEIGHT_PIXELS, Curve, curve_words, has_course, loss_chart, score_chart
+from explorer.figures.tuning_curves import (
+    HEIGHT_PIXELS,
+    Curve,
+    curve_words,
+    epochs_note,
+    has_course,
+    loss_chart,
+    score_chart,
+)
 from explorer.figures.tuning_words import kind_of, main_score, run_name, score_label, score_meaning
 from explorer.tabs.fine_tune.looking import Looked, Steps
 from explorer.tabs.fine_tune.parts import Part
@@ -58,13 +66,14 @@ def draw(looked: Looked) -> tuple:
     is_labels = kind_of(status.spec) == "labels"
     curves = curves_of(status, steps, only=looked.run if is_labels else None)
     named = {"is_named": is_labels}  # the charts are of one run of several
-    score, baselines = score_of(status, looked.run)
+    score, baselines = score_of(status, looked.run, steps)
     has_loss, is_over = has_course(curves), status.state in ("done", "stopped", "failed")
     has_score = any(step.score is not None for curve in curves for step in curve.steps)
     lines, chance = label_curves(status) if is_labels else ((), {})
     drawn = [line for line in lines if line.points]
     said = label_words(drawn, score) if is_labels else ""
     said += curve_words(curves, score) or note(NOTHING_YET)
+    said += epochs_note(looked.the_run.recipe, [logged.step for logged in steps if logged.run == looked.run])
     said += "".join(map(note, looked.outcome.notes if looked.outcome else ()))
     if has_score:
         label = score_label(score)
@@ -102,11 +111,13 @@ def _methods_of(status: JobStatus) -> list[str]:
     return list(dict.fromkeys(run.recipe.method for run in status.spec.runs))
 
 
-def score_of(status: JobStatus, run: int) -> tuple[str, dict[str, float]]:
-    """Name of the main score and its baselines; before the first run is done, what such tasks are measured by."""
+def score_of(status: JobStatus, run: int, steps: Steps) -> tuple[str, dict[str, float]]:
+    """Name of the main score and its baselines; before it is measured, what such tasks are mostly measured by."""
     done = status.outcomes.get(run) or next(iter(status.outcomes.values()), None)
-    main = main_score(done) if done else None
-    return (main[0], done.baselines) if main else (MAIN_SCORES[status.spec.runs[run].recipe.task], {})
+    if done and (main := main_score(done)):
+        return main[0], done.baselines
+    named = next((logged.step.score_name for logged in steps if logged.step.score_name), "")
+    return named or MAIN_SCORES[status.spec.runs[run].recipe.task], {}
 
 
 def label_curves(status: JobStatus) -> tuple[tuple[LabelCurve, ...], dict[str, float]]:

@@ -106,7 +106,7 @@ def _update(looked: Looked, ticked: str) -> tuple:
             curves.append(Curve(name, of_run, len(curves)))
     curves = curves[:MOST_COMPARED]
     same = len({status.spec.runs[0].recipe.task for status in chosen}) == 1
-    score, baselines = score_of(chosen[0], 0)
+    score, baselines = score_of(chosen[0], 0, told[0][1])
     scores = score_chart(curves, score, baselines) if same else None
     apart = "" if same else note("These are of different tasks, so that their scores stand on no common axis.")
     return (

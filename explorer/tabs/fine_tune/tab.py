@@ -69,6 +69,6 @@ def build(registry: Registry) -> LinkedTab:
         act = Act(tab, controls, panel, trying, owner, job, shown, views, parts, [order, ticked], linked)
         clock = wire_acts(registry, store, example, first, act)
         texts = link_texts(trying, job)
-    fields = linked | {"which": panel.run, "show": shown, "order": order, **texts}
-    terse = ("task", "run", "method", "job", "which", "show", "order", *texts)
+    fields = linked | {"which": panel.run, "show": shown, "order": order, "ticked": ticked, **texts}
+    terse = ("task", "run", "method", "job", "which", "show", "order", "ticked", *texts)
     return LinkedTab(tab, fields, terse, (sub_tabs, "show"), clock=clock)

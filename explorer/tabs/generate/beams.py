@@ -33,7 +33,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
                 1, 8, CONTROLS["beams"].default, step=1, label="Beams", info=CONTROLS["beams"].hint, scale=2
             )
             length = gr.Slider(2, MOST_TOKENS, FIRST_TOKENS, step=1, label="Tokens", info="How far to look.", scale=2)
-            dropped = gr.Checkbox(True, label="Show what was dropped", scale=1, min_width=120)
+            dropped = gr.Checkbox(True, label="Show what was dropped", scale=1)
         drawing = gr.HTML(padding=False, elem_classes="result")
         below = gr.HTML(padding=False)
 

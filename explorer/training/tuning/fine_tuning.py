@@ -1,8 +1,9 @@
 """Fine-tuning: labelled examples in, steps out, a tuned model at the end."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from explorer.models.backend import LoadedModel
 from explorer.training.tuning.checkpoints import load_checkpoint, save_checkpoint
@@ -53,10 +54,9 @@ def fine_tune(
     if not is_fitted:
         yield from _train(session, clock, folder)
     loss, measured = session.measure(all_of_them=True)
-    score = next(iter(measured.scores.values()), None)
-    yield clock.step("measuring", held_out_loss=loss, score=score)
+    yield clock.step("measuring", held_out_loss=loss, scores=measured.scores)
     outcome = session.conclude(measured, folder)
-    yield clock.step("done", held_out_loss=loss, score=score, outcome=outcome)
+    yield clock.step("done", held_out_loss=loss, scores=measured.scores, outcome=outcome)
 
 
 def _train(session: Session, clock: "_Clock", folder: Path | None) -> Iterator[TrainingStep]:
@@ -72,7 +72,7 @@ def _train(session: Session, clock: "_Clock", folder: Path | None) -> Iterator[T
             else:
                 loss, measured = session.measure(all_of_them=False)
                 is_enough = session.note_loss(loss)
-                yield clock.step("training", held_out_loss=loss, score=next(iter(measured.scores.values()), None))
+                yield clock.step("training", held_out_loss=loss, scores=measured.scores)
                 if is_enough:
                     break
             pause = max(CHECKPOINT_SECONDS, saving_seconds / LARGEST_CHECKPOINT_SHARE)
@@ -114,7 +114,7 @@ class _Clock:
         count: int | None = None,
         *,
         held_out_loss: float | None = None,
-        score: float | None = None,
+        scores: Mapping[str, float] = MappingProxyType({}),
         outcome: Outcome | None = None,
     ) -> TrainingStep:
         """How it stands; done, of how many, where other things than steps are counted."""
@@ -136,6 +136,7 @@ class _Clock:
             examples_per_second=self._examples / seconds if seconds else 0.0,
             seconds_left=left,
             held_out_loss=held_out_loss,
-            score=score,
+            score=next(iter(scores.values()), None),
+            score_name=next(iter(scores), ""),
             outcome=outcome,
         )

@@ -21,6 +21,8 @@ def write_readme(facts: TunedFacts, outcome: Outcome) -> str:
         outcome: What fine-tuning gave.
     """
     recipe = facts.recipe
+    needed = "torch, transformers and peft" if recipe.method == "lora" else "torch and transformers"
+    epochs = f"Epochs {outcome.epochs:.3g}" if outcome.epochs else "A head fitted at once"
     scores = "\n".join(f"| {_cell(name)} | {value:.4f} |" for name, value in outcome.scores.items())
     baselines = "\n".join(f"| {_cell(name)} | {value:.4f} |" for name, value in outcome.baselines.items())
     labels = ", ".join(_code(label) for label in facts.labels[:MOST_LABELS])
@@ -37,9 +39,9 @@ def write_readme(facts: TunedFacts, outcome: Outcome) -> str:
         else "",
         f"Labels, in the order of the head's rows: {labels}{more}." if labels else "",
         "## How it was made\n\n"
-        f"Epochs {recipe.epochs:g} · batch size {recipe.batch_size} · learning rate {recipe.peak:g} · at most "
+        f"{epochs} · batch size {recipe.batch_size} · learning rate {recipe.peak:g} · at most "
         f"{recipe.length_tokens} tokens · seed {recipe.seed} · {outcome.seconds:.0f} seconds of training. "
-        "`recipe.py`, where it is there, makes it again from `examples.csv` with torch and transformers alone"
+        f"`recipe.py`, where it is there, makes it again from `examples.csv` with {needed} alone"
         f"{'' if facts.base_id else '; `base`, where it is there, is the model that it starts from'}.",
         "## Limits\n\nIt knows what its base knows, with the biases of the base's texts, and what a small set of "
         "examples adds. Measure it on texts of your own before you rely on it."

@@ -78,6 +78,7 @@ class Outcome:
         before_and_after: Samples.
         trained_parameters: How many weights could move.
         seconds: Of training, without loading.
+        epochs: Passes over the examples that were made; 0 = none: a head was fitted at once.
         notes: What the visitor should know: texts that were cut, classes without a held-out example …
         folder: Where the tuned model was saved; "" = nowhere.
     """
@@ -92,6 +93,7 @@ class Outcome:
     before_and_after: tuple[BeforeAndAfter, ...] = ()
     trained_parameters: int = 0
     seconds: float = 0.0
+    epochs: float = 0.0
     notes: tuple[str, ...] = ()
     folder: str = ""
 
@@ -109,6 +111,7 @@ class TrainingStep:
         loss: Per example, running mean of about 20 steps; None = not yet.
         held_out_loss: Where it was measured at this step; None = it was not.
         score: The task's main score on the held-out examples, likewise.
+        score_name: Which that is, as Outcome.scores names it; "" = there is none, or it is not known.
         examples_per_second: Since this session began.
         seconds_left: Estimate.
         outcome: With the last step only.
@@ -124,6 +127,7 @@ class TrainingStep:
     score: float | None = None
     examples_per_second: float = 0.0
     seconds_left: float = 0.0
+    score_name: str = ""
     outcome: Outcome | None = None
 
 

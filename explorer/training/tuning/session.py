@@ -253,6 +253,7 @@ class Session:
             ),
             trained_parameters=self.moved_parameters,
             seconds=self.seconds,
+            epochs=self.step / self.steps_per_epoch,
             notes=self._notes(),
         )
         if folder is None:

@@ -74,6 +74,9 @@ def test_the_card_of_the_folder_says_what_it_is(tuned):
     text = Path(outcome.folder, "README.md").read_text(encoding="utf-8")
     assert METHODS[method] in text and "`animal`, `royal`" in text
     assert f"| accuracy | {outcome.scores['accuracy']:.4f} |" in text
+    assert ("A head fitted at once" if method == "frozen" else f"Epochs {outcome.epochs:.3g} ·") in text
+    assert ("with torch, transformers and peft alone" in text) == (method == "lora")
+    assert outcome.epochs == 0 if method == "frozen" else outcome.epochs > 1
 
 
 @pytest.mark.slow  # test_scripts.py runs more scripts, in one process
