@@ -111,10 +111,10 @@ class TrainingStep:
         loss: Per example, running mean of about 20 steps; None = not yet.
         held_out_loss: Where it was measured at this step; None = it was not.
         score: The task's main score on the held-out examples, likewise.
-        score_name: Which that is, as Outcome.scores names it; "" = there is none, or it is not known.
         examples_per_second: Since this session began.
         seconds_left: Estimate.
         outcome: With the last step only.
+        score_name: The score's, as Outcome.scores names it; "" = there is none, or it is not known.
     """
 
     phase: str
@@ -127,8 +127,8 @@ class TrainingStep:
     score: float | None = None
     examples_per_second: float = 0.0
     seconds_left: float = 0.0
-    score_name: str = ""
     outcome: Outcome | None = None
+    score_name: str = ""
 
 
 @dataclass(frozen=True)
