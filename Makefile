@@ -18,10 +18,10 @@ demo: $(VENV)/installed-demo
 # First what needs no browser, in parallel: one thread per worker, as two workers with two threads each are slower than
 # with one on two cores; --dist loadfile keeps the tests of one file, and so its models, in one process. These are not
 # run again when they fail; only to have the plugin that does so costs 40 ms a test beside xdist. Then the tests in a
-# browser, each worker with a page and a browser of its own.
+# browser, each worker with a page and a browser of its own; one that had to be run again says why.
 PYTEST = OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false GRADIO_ANALYTICS_ENABLED=False $(BIN)/python -m pytest --durations 10
 ONCE = -p no:rerunfailures
-AGAIN = --reruns 2
+AGAIN = --reruns 2 --rerun-show-tracebacks
 PARALLEL = -n $(WORKERS) --dist loadfile
 test: $(VENV)/installed-dev
 	sh .ci/browser $(BIN)/python

@@ -35,6 +35,7 @@ AT_REST = """() => new Promise(done => {
   const wait = () => setTimeout(() => requestIdleCallback(look), 100);
   wait();
 })"""
+LOGS: dict[str, Path] = {}  # of the pages that are served, by their addresses
 expect.set_options(timeout=30_000)  # the first click may have to wait for torch
 
 
@@ -72,6 +73,7 @@ def serving(script, log):
                 if server.poll() is not None or time.monotonic() > deadline:
                     pytest.fail(f"the page did not start:\n{log.read_text()}")
                 time.sleep(0.2)
+        LOGS[url] = log
         yield url
     finally:
         server.terminate()
@@ -112,12 +114,14 @@ def browser():
 @pytest.fixture
 def open_page(browser, address, request):
     """Open the page at a size; nothing but loopback may be asked for, and the console stays free of errors, those that
-    Gradio shows by itself among them.
+    Gradio shows by itself among them, and the log of tracebacks.
 
     It is given back when all that the address names is drawn ("ready"), or stands in the fields ("restored").
     A module with a fixture `address` of its own opens its own page.
     """
     contexts, faults = [], []
+    log = LOGS[address]
+    said_before = log.stat().st_size
     begin(request.node)
 
     def check(sent):  # told, not asked: a route would bring each file of a page here and back
@@ -154,6 +158,8 @@ def open_page(browser, address, request):
     for context in contexts:
         context.close()
     assert not faults
+    said = log.read_bytes()[said_before:].decode(errors="replace")
+    assert "Traceback" not in said, said
 
 
 @pytest.fixture
