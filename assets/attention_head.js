@@ -79,7 +79,7 @@
       const scale = make('i', 'scale');
       const key = several ? attentionSeveral.legend(several) : [make('span', '', '0 %'), scale];
       legend.replaceChildren(...key, make('span', '', `${percent(selected.largest)}, the strongest here.`), make('span', 'made', made()),
-        make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights ${from}${look.form === 'lines' ? '; of a token that is pointed at, all' : ''}.`), make('bdi', '', rest),
+        make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights, those ${from}${look.form === 'lines' ? '; of a token that is pointed at, all' : ''}.`), make('bdi', '', rest),
         make('span', '', selected.columns.some(({text}) => text.startsWith('␣')) ? '␣: a space before the token.' : ''));
     };
 

@@ -164,7 +164,7 @@ def _texts(step: BeamStep) -> str:
     living = [beam for beam in step.beams if beam.fate == "lives"] if not step.stop else []
     left = [*step.ended, *living]
     rows = "".join(
-        f"<li><span class='sentence' dir='auto'>{escape(beam.text)}{_ending(beam, step)}</span>"
+        f"<li><span class='sentence' dir='auto'>{escape(beam.text.lstrip())}{_ending(beam, step)}</span>"
         f"<span class='number' title='ln p = {beam.log_probability!r} nats, {beam.score!r} per token'>"
         f"{likelihood(beam.log_probability)} <small>({percent(math.exp(beam.score))} per token)</small></span></li>"
         for beam in left

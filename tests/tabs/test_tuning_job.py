@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import gradio as gr
 
-from explorer.tabs.fine_tune import try_it
+from explorer.tabs.fine_tune import history, try_it
 from explorer.tabs.fine_tune.curves import score_of
 from explorer.tabs.fine_tune.job import _box, behind_mark
 from explorer.tabs.fine_tune.looking import Looked
@@ -60,3 +60,38 @@ def test_a_link_holds_what_was_typed_and_not_the_texts_that_a_job_comes_with():
     assert events[((trying.own._id, "change"),)] == ([trying.own._id, *boxes], boxes)
     for box in typed:
         assert events[((box, "change"),)] == ([job._id, *typed, *boxes], boxes)
+
+
+def ticked(*jobs):
+    """The charts of losses and of scores (None = there is none), and what is said below, of these jobs."""
+    looked = replace(look(jobs[0], lambda id: make_log(jobs[0])), jobs=jobs)
+    _, losses, scores, said, *_ = history._update(looked, " ".join(job.id for job in jobs))
+    return losses.value and str(losses.value), scores.value and str(scores.value), said
+
+
+def changed(job, id, **fields):
+    spec = replace(job.spec, runs=tuple(replace(run, recipe=replace(run.recipe, **fields)) for run in job.spec.runs))
+    return replace(job, id=id, spec=spec)
+
+
+def test_ticked_runs_of_one_name_are_told_apart_by_what_differs_or_numbered():
+    job = make_job("full")
+    losses, scores, said = ticked(job, changed(job, "0123456789ab", seed=7, epochs=10))
+    for chart in (losses, scores):
+        assert ", 3 epochs, seed 0" in chart and ", 10 epochs, seed 7" in chart and "batches of" not in chart
+    assert "most frequent class" in scores and history.OTHER_LOSSES not in said
+    losses, *_ = ticked(job, replace(job, id="0123456789ab"))
+    assert ", run 1" in losses and ", run 2" in losses
+
+
+def test_of_ticked_jobs_nothing_is_set_on_one_axis_that_cannot_be_compared():
+    job = make_job("full")
+    *_, scores, said = ticked(job, changed(job, "0123456789ab", task="tagging"))
+    assert scores is None and history.OTHER_SCORES in said and history.OTHER_LOSSES in said
+    other = replace(job, id="0123456789ab", outcomes={0: replace(OUTCOME, baselines={"most frequent class": 0.4})})
+    *_, scores, said = ticked(job, other)
+    assert scores and "most frequent class" not in scores and history.OTHER_LOSSES not in said, "of other examples"
+    found = replace(job, outcomes={0: replace(OUTCOME, scores={"recall_at_1": 0.5})})
+    pairs = changed(found, job.id, task="similarity", similarity_loss="triplet")
+    *_, scores, said = ticked(pairs, changed(pairs, "0123456789ab", similarity_loss="in_batch"))
+    assert scores and history.OTHER_LOSSES in said and history.OTHER_SCORES not in said

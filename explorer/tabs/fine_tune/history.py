@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,15 +15,27 @@ from explorer.figures.tuning_curves import Curve, has_course, loss_chart, score_
 from explorer.figures.tuning_words import run_name
 from explorer.tabs.fine_tune.curves import score_of
 from explorer.tabs.fine_tune.job import TO_JOB
-from explorer.tabs.fine_tune.looking import BEST, Looked
+from explorer.tabs.fine_tune.looking import BEST, Looked, Steps
 from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import figure_link, job_links
 from explorer.tabs.kinds import told
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import QUIET
+from explorer.training.jobs.results import JobStatus
 
 VIEW = "history"
 MOST_COMPARED = 6  # lines that can still be told apart
+TELLS_APART = {  # field of a recipe -> how it reads behind a name that several runs have
+    "epochs": "{:g} epochs",
+    "peak": "learning rate {:g}",
+    "batch_size": "batches of {}",
+    "lora_rank": "rank {}",
+    "similarity_loss": "loss {}",
+    "length_tokens": "texts cut at {} tokens",
+    "seed": "seed {}",
+}
+OTHER_SCORES = "Their scores are of different kinds, which stand on no common axis: they are left out."
+OTHER_LOSSES = "Their losses are of different kinds: see where each falls and rises; which is lower says nothing."
 HINT = "Tick two or more, and their curves stand on one axis below."
 ON_LOAD = (
     f"const toJob = {TO_JOB};"
@@ -98,17 +111,20 @@ def _update(looked: Looked, ticked: str) -> tuple:
     if not chosen:
         return table, gr.Plot(visible=False), gr.Plot(visible=False), "", "", ""
     told = [(status, looked.read_steps(status.id)) for status in chosen]
-    curves = []
-    for status, steps in told:
-        for index in sorted({logged.run for logged in steps}):
-            name = f"{status.spec.runs[index].model}, {run_name(status.spec, index)} ({status.spec.title})"
-            of_run = tuple(logged.step for logged in steps if logged.run == index)
-            curves.append(Curve(name, of_run, len(curves)))
-    curves = curves[:MOST_COMPARED]
-    same = len({status.spec.runs[0].recipe.task for status in chosen}) == 1
-    score, baselines = score_of(chosen[0], 0, told[0][1])
-    scores = score_chart(curves, score, baselines) if same else None
-    apart = "" if same else note("These are of different tasks, so that their scores stand on no common axis.")
+    runs = [(status, index, steps) for status, steps in told for index in sorted({logged.run for logged in steps})]
+    curves = [
+        Curve(name, tuple(logged.step for logged in steps if logged.run == index), mark)
+        for mark, (name, (_, index, steps)) in enumerate(zip(_names(runs), runs, strict=True))
+    ][:MOST_COMPARED]
+    measured = [score_of(status, 0, steps) for status, steps in told]
+    recipes = [status.spec.runs[0].recipe for status in chosen]
+    kinds = {(recipe.task, score) for recipe, (score, _) in zip(recipes, measured, strict=True)}
+    same = len(kinds) == 1
+    score, baselines = measured[0]
+    shared = baselines if all(others == baselines for _, others in measured) else {}  # else of other examples
+    scores = score_chart(curves, score, shared) if same else None
+    by_others = score == "recall_at_1" and len({recipe.similarity_loss for recipe in recipes}) > 1
+    apart = ("" if same else note(OTHER_SCORES)) + (note(OTHER_LOSSES) if by_others or not same else "")
     return (
         table,
         gr.Plot(loss_chart(curves), visible=has_course(curves)),
@@ -117,3 +133,22 @@ def _update(looked: Looked, ticked: str) -> tuple:
         figure_link(chosen, None, "compared-loss", "Loss"),
         figure_link(chosen, None, "compared-score", "Score") if same else "",
     )
+
+
+def _names(runs: Sequence[tuple[JobStatus, int, Steps]]) -> list[str]:
+    """What tells the runs apart: where model, method and title are alike what differs in their recipes, or a number."""
+    full = [
+        f"{status.spec.runs[index].model}, {run_name(status.spec, index)} ({status.spec.title})"
+        for status, index, _ in runs
+    ]
+    recipes = [status.spec.runs[index].recipe for status, index, _ in runs]
+    said = []
+    for place, name in enumerate(full):
+        like = [other for other, one in enumerate(full) if one == name]
+        differing = [field for field in TELLS_APART if len({getattr(recipes[other], field) for other in like}) > 1]
+        parts = [TELLS_APART[field].format(getattr(recipes[place], field)) for field in differing]
+        said.append(", ".join([name, *parts]))
+    return [
+        f"{name}, run {said[:place].count(name) + 1}" if said.count(name) > 1 else name
+        for place, name in enumerate(said)
+    ]

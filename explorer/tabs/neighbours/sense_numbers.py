@@ -18,6 +18,7 @@ from explorer.figures.sense_tables import (
 )
 from explorer.figures.senses import accuracy_chart, silhouette_chart, similarity_chart
 from explorer.figures.sentences import caption
+from explorer.figures.style import count_of
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.later import later_figure
@@ -190,7 +191,7 @@ def _labelled(found: Found, word: str, source: str, layer: int | None, adjust: s
     ]
     said = "".join(score_words(score, vector, one) for score, vector, one in at) + baseline_words(scores[0])
     if found.labels.unlabelled:
-        said += note(f"{found.labels.unlabelled:,} uses have no label, and are left out.")
+        said += note(f"Left out: {count_of(found.labels.unlabelled, 'use')} without a label.")
     if found.english:
         said += foreign_words(found.english, layer)
     said += "".join(note(remark) for score in scores for remark in score.remarks)
