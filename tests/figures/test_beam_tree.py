@@ -50,13 +50,13 @@ def test_the_best_text_is_marked_when_the_search_is_over():
 
 def test_the_texts_that_are_left_stand_below_and_are_escaped():
     below = beam_tree((FIRST, SECOND)).partition("<ol")[2]
-    assert re.findall(r"dir='auto'>([^<]*)<", below) == [" a end ■", " &lt;b&gt; d", " a e"]
+    assert re.findall(r"dir='auto'>([^<]*)<", below) == ["a end ■", "&lt;b&gt; d", "a e"]
     assert "(47 % per token)" in below and "-0.75 per token'" in below
 
 
 def test_a_text_that_the_last_step_cut_off_has_no_mark_of_an_end():
     cut = BeamStep((ENDED,), (ENDED,), "length")
-    assert re.findall(r"dir='auto'>([^<]*)<", beam_tree((FIRST, cut)).partition("<ol")[2]) == [" a end"]
+    assert re.findall(r"dir='auto'>([^<]*)<", beam_tree((FIRST, cut)).partition("<ol")[2]) == ["a end"]
 
 
 def test_a_beam_that_is_only_as_long_as_was_asked_for_is_not_drawn_as_ended():
