@@ -24,6 +24,7 @@ from explorer.tabs.fine_tune.form import (
 )
 from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, given_tables, read_given
 from explorer.tabs.fine_tune.looking import look_at
+from explorer.tabs.fine_tune.offers import offer_methods, offer_ticks
 from explorer.tabs.fine_tune.plan import NO_PREFIX, Options, plan_runs, recipe_of
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
@@ -189,3 +190,25 @@ def test_an_option_beyond_its_control_and_a_model_that_has_left_still_fill_the_f
 def test_the_name_of_a_job_is_not_given_to_one_with_other_examples():
     spec = spec_of(title="Guests")
     assert [name_for_others(spec, title) for title in ("Guests", " Guests ", "Mine", "")] == ["", "", "Mine", ""]
+
+
+def test_a_look_at_fewer_labels_takes_nothing_from_a_race():
+    registry = Registry(CATALOGUE, lambda: None)
+    raced, model = ["frozen", "full", "scratch"], "all-MiniLM-L6-v2"
+
+    def offer(kind, ticked, before, task="classification", model=model):
+        return offer_ticks(registry, model, task, kind, ticked, before)
+
+    assert offer("labels", raced, []) == (["full", "scratch"], raced)
+    assert offer("one", ["full", "scratch"], raced) == (None, raced), "on the way"
+    assert offer("race", ["full", "scratch"], raced) == (raced, [])
+    assert offer("race", ["full", "lora"], raced) == (None, []), "chosen since"
+    assert offer("labels", ["full"], []) == (None, [])
+    assert offer("race", ["full", "scratch"], raced, "masked") == (None, []), "nothing frozen learns masked words"
+    assert offer("race", ["full", "scratch"], raced, model="no such model") == (None, [])
+
+
+def test_methods_that_stay_are_not_told_again_as_others_may_be_ticked_by_then():
+    registry = Registry(CATALOGUE, lambda: None)
+    one, several, *_ = offer_methods(registry, "all-MiniLM-L6-v2", "classification", "labels", "full", ["full", "lora"])
+    assert "value" not in one.constructor_args and "value" not in several.constructor_args

@@ -9,8 +9,8 @@ from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs import lenient
 from explorer.tabs.fine_tune.data import DataPanel, build_data
-from explorer.tabs.fine_tune.offers import offer_methods, offer_model, offer_options
-from explorer.tabs.fine_tune.plan import KINDS, MOST_COMPARED, Options
+from explorer.tabs.fine_tune.offers import offer_methods, offer_model, offer_options, offer_ticks
+from explorer.tabs.fine_tune.plan import KINDS, Options
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import ModelPicker, build_picker_of
 from explorer.training.jobs.limits import LONGEST_PREFIX
@@ -89,8 +89,10 @@ def build_controls(registry: Registry) -> Controls:
         message = gr.HTML(padding=False, elem_classes="message-place")
         start = gr.Button("Start", variant="primary", elem_id="tune-start")
     hinted = method.change(lambda key: gr.Dropdown(info=METHOD_HINTS.get(key, "")), method, method, **QUIET)
-    other_kind = kind.change(_methods_of, [kind, methods], [method, methods], **QUIET)
-    chosen = [picker.name, task]
+    chosen, before = [picker.name, task], gr.State([])
+    other_kind = kind.change(
+        partial(_methods_of, registry), [*chosen, kind, methods, before], [method, methods, before], **QUIET
+    )
     # A link restores the model with the task; who chooses a task gets a model that can learn it.
     task.input(partial(offer_model, registry), [*chosen, options[0]], [picker.name, options[0]], **QUIET)
     for event in (data.other_task, picker.changed):
@@ -106,13 +108,12 @@ def build_controls(registry: Registry) -> Controls:
     return Controls(picker, told, task, data, kind, title, method, methods, options, start, message)
 
 
-def _methods_of(kind: str, ticked: list[str]) -> tuple[gr.Dropdown, gr.CheckboxGroup]:
-    """The choice of one method, or of several with no more ticked than the kind of run takes."""
-    if kind == "one":
-        return gr.Dropdown(visible=True), gr.CheckboxGroup(visible=False)
-    is_too_many = kind == "labels" and len(ticked) > MOST_COMPARED
-    few = {"value": ticked[-MOST_COMPARED:]} if is_too_many else {}
-    return gr.Dropdown(visible=False), gr.CheckboxGroup(visible=True, info=HOW_MANY[kind], **few)
+def _methods_of(registry: Registry, model: str, task: str, kind: str, ticked: list[str], before: list[str]) -> tuple:
+    """The choice of one method, or of several with those ticked that the kind of run takes; and what was ticked."""
+    chosen, before = offer_ticks(registry, model, task, kind, ticked, before)
+    value = {} if chosen is None else {"value": chosen}
+    several = gr.CheckboxGroup(visible=kind != "one", **({} if kind == "one" else {"info": HOW_MANY[kind]}), **value)
+    return gr.Dropdown(visible=kind == "one"), several, before
 
 
 def _build_options() -> list[gr.components.Component]:

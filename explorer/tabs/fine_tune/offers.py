@@ -7,6 +7,7 @@ import gradio as gr
 from explorer.errors import ExplorerError
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
+from explorer.tabs.fine_tune.plan import MOST_COMPARED
 from explorer.tabs.messages import error_box
 from explorer.tabs.visitors import find_card
 from explorer.training.tuning.recipe import METHODS, TASKS
@@ -34,7 +35,10 @@ def offer_model(registry: Registry, model: str, task: str, epochs: float) -> tup
 
 def offer_methods(registry: Registry, model: str, task: str, kind: str, method: str, methods: Sequence[str]) -> tuple:
     """The methods that suit model and task, with the chosen ones where they are among them; or what is wrong, to stand
-    below the model, and nothing where the start of a run before was refused."""
+    below the model, and nothing where the start of a run before was refused.
+
+    What is chosen is not told again where it stays: it may be another by the time that this arrives.
+    """
     try:
         card = find_card(registry, model)
     except ExplorerError as error:
@@ -47,12 +51,43 @@ def offer_methods(registry: Registry, model: str, task: str, kind: str, method: 
         return gr.skip(), gr.skip(), error_box(words, of_model=True), ""
     choices = [(METHODS[way], way) for way in ways]
     kept, fewest = [way for way in methods if way in ways], 1 if kind == "labels" else 2
+    kept = kept if len(kept) >= fewest else list(ways[-2:])
     return (
-        gr.Dropdown(choices=choices, value=method if method in ways else "full"),
-        gr.CheckboxGroup(choices=choices, value=kept if len(kept) >= fewest else list(ways[-2:])),
+        gr.Dropdown(choices=choices, **({} if method in ways else {"value": "full"})),
+        gr.CheckboxGroup(choices=choices, **({} if kept == list(methods) else {"value": kept})),
         "",
         "",
     )
+
+
+def offer_ticks(
+    registry: Registry, model: str, task: str, kind: str, ticked: list[str], before: list[str]
+) -> tuple[list[str] | None, list[str]]:
+    """No more methods ticked than the kind of run takes; a race gets back what looking at the other kind took from it.
+
+    Args:
+        registry: Of the models.
+        model: Name of the model.
+        task: A key of TASKS.
+        kind: A key of plan.KINDS.
+        ticked: Keys of METHODS.
+        before: Those that were ticked when some were taken away; else none.
+
+    Returns:
+        What is to be ticked (None = what is), and what `before` is from now on.
+    """
+    if kind == "labels" and len(ticked) > MOST_COMPARED:
+        return ticked[-MOST_COMPARED:], ticked
+    if kind == "labels":
+        return None, before
+    if kind == "one" or not before or ticked != before[-MOST_COMPARED:]:
+        return None, before if kind == "one" else []
+    try:
+        card = find_card(registry, model)
+    except ExplorerError:  # said by offer_methods
+        return None, []
+    fits = set(before) <= set(find_ways(task, card.abilities, card.model_type))
+    return before if fits else None, []
 
 
 def offer_options(registry: Registry, model: str, task: str, kind: str, method: str) -> tuple:
