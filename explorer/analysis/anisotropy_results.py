@@ -47,8 +47,9 @@ class Protocol:
     def __str__(self) -> str:
         """In one sentence, as it stands under a figure."""
         specials = "" if self.unit == "words" else f", special tokens {'in' if self.specials else 'out'}"
+        texts = "sentence" if self.sentences == 1 else "sentences"
         parts = [
-            f"{self.corpus}: {self.points:,} {self.unit} of {self.sentences:,} sentences{specials}",
+            f"{self.corpus}: {self.points:,} {self.unit} of {self.sentences:,} {texts}{specials}",
             "all pairs, by sums",
         ]
         if self.repeated_words:

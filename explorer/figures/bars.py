@@ -30,6 +30,7 @@ from explorer.figures.style import (
     raised,
     with_narrow,
 )
+from explorer.figures.token_names import token_label
 
 NARROW_SPACE = "\u2009"
 NO_DIFFERENCE = "The two sentences make no difference to this blank."
@@ -90,7 +91,7 @@ def _choice_grid(charts: Sequence[tuple[str, Blank, int]], text: str, columns: i
         layout["annotations"][cell - 1]["text"] = (
             f"{_wrapped(name)}<br><sup>entropy {blank.entropy_bits:.1f} bits: {_as_unsure(blank.entropy_bits)}</sup>"
         )
-        layout[f"yaxis{cell}"] |= named_rows([axis_label(choice.text) for choice in blank.choices])
+        layout[f"yaxis{cell}"] |= named_rows([axis_label(token_label(one.text, one.token)) for one in blank.choices])
         traces.append(
             {
                 "type": "bar",

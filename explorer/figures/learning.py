@@ -36,9 +36,10 @@ FROM_NOTHING = {  # what the tables of this project's models show, by name; what
     "GPT mini": "first nothing but “the”, then what stands together, again and again (“United States”). From 4 M on "
     "most of what it writes has a verb, late in training sentences end and begin anew. What they say of cities and "
     "years is invented to the end.",
-    "ELMo mini": "one direction learns what the other cannot see: “New” calls for “York” from the left after 2.5 M "
-    "tokens, and “into the room” for “came” or “went” from the right after 4 M. Neither side alone knows that a cat "
-    "sits on a “table” before 28 M.",
+    "ELMo mini": "each direction learns what stands beside the words it sees. From the left “New” calls for “York” "
+    "after 2.5 M tokens, and “the door and” for a verb (“went”, “stood”) after 12.5 M; from the right “into the room” "
+    "calls for “went” and “came” after 4 M, and from 19 M on rather for “out” or “back”. Where a cat may sit (“table”) "
+    "the left says after 28 M; the right, which sees but a full stop there, never does.",
     "ELECTRA mini": "the table names the token that it suspects most, and how strongly: from 50 % on it accuses it. "
     "Six of seven tokens are the text’s own, so that “none was replaced” is a good answer: for three million tokens it "
     "hardly gives another, and which one it suspects is chance. Then it accuses whatever ends a sentence. Only late it "

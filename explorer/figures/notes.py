@@ -11,6 +11,8 @@ from explorer.analysis.blanks import CONTINUES
 from explorer.analysis.generation_results import PromptLength
 from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking, TextContrast
 from explorer.figures.style import as_words, percent, times
+from explorer.figures.token_names import BYTES_NOTE, token_label
+from explorer.models.written_text import UNREADABLE
 
 LEAST = 1e-12  # probability that ratios are told of
 MOST_TOLD = 3  # blanks whose words are named
@@ -32,6 +34,8 @@ def unknown_note(words: Iterable[str]) -> str:
             f"{found} stands for any word that the model's vocabulary lacks, such as a rare name. It is never put into "
             "a sentence."
         )
+    if UNREADABLE in shown:
+        told += note(BYTES_NOTE)
     if any(word.startswith(CONTINUES) for word in shown):
         told += note(f"{CONTINUES} marks a piece that continues the word before it: walk + {CONTINUES}ing.")
     return told
@@ -132,7 +136,8 @@ def _expected_note(fills: BlankFills) -> str:
         return ""
     first, second = choices[:2]
     ratio = times(math.log(first.probability / max(second.probability, LEAST)))
-    return note(f"The model expects “{first.text}” most ({percent(first.probability)}), {ratio} “{second.text}”.")
+    most, next_most = (token_label(one.text, one.token) for one in (first, second))
+    return note(f"The model expects “{most}” most ({percent(first.probability)}), {ratio} “{next_most}”.")
 
 
 def _repeats_note(fills: BlankFills) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from explorer.analysis.reading import SPACE_TOKENS
 from explorer.figures.notes import note
+from explorer.figures.token_names import SPACE
 
-SPACE = "␣"
 MOST_SIGNS = 6  # that are named
 SPACE_NOTE = f"{SPACE}: a space before the token."
 LINE_BREAK = "Ċ"  # as byte-level vocabularies spell it

@@ -29,8 +29,9 @@ def build_learning(registry: Registry) -> gr.Dropdown:
         below = caption(
             [
                 name,
-                f"measured while it trained on {MEASURED_TOKENS:,} tokens or more of Wikipedia kept apart, "
-                f"{LENGTH_TOKENS} at a time: a small sample, so that the score of the model that ships differs",
+                f"measured, while it trained, on {MEASURED_TOKENS:,} tokens or more of Wikipedia that it never "
+                f"learned from, {LENGTH_TOKENS} at a time: a small sample, so that the score of the model that ships "
+                "differs",
                 "answers are the likeliest ones",
             ],
             SOURCE,

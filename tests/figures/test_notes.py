@@ -194,3 +194,11 @@ def test_a_prompt_of_what_the_vocabulary_lacks_is_said_to_be_one():
     german = length_note(PromptLength(12, 512, pieces=5))
     assert "5 of the 12 tokens are pieces" in german and "mostly English" in german and "XLM-R" not in german
     assert "pieces" not in length_note(PromptLength(12, 512, pieces=2))
+
+
+def test_bytes_are_explained_and_told_apart():
+    first, second = Choice("\ufffd", "ã", 1, 0.4), Choice("\ufffd", "ł", 2, 0.2)
+    told = fills_note(replace(fills(), blanks=(replace(BLANK, choices=(first, second)),)))
+    assert "expects “&lt;0xE3&gt;” most (40 %), 2.0 times as likely as “&lt;0xA0&gt;”" in told
+    assert "a byte, and no letter by itself" in told
+    assert "byte" not in unknown_note(["a", "##e"])

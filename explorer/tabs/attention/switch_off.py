@@ -35,7 +35,7 @@ TOP_K = 5
 FIRST = "encoder-1-3,decoder-1-3"  # of those that the model has
 HINT = f"There is no blank in the text, so the sentence embedding is compared. Write {BLANK} to see a word change."
 DECODER_WRITES = "Here the decoder writes by itself, and what you would have it read is left aside."
-BEGINNING = "To begin with, head 3 of layer 1 is off. Press any head to switch it off or on again."
+BEGINNING = "To begin with, head 3 of layer 1 is off{stacks}. Press any head to switch it off or on again."
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,8 @@ def build(registry: Registry, prompt: Prompt) -> View:
         result = models.run(model, partial(ablate_asked, ask=ask, heads=off))
         is_tried = tried and tried.ask == ask  # then the map shows it, or something newer
         fills = Ability.FILL_BLANKS in card.abilities and result.readout == "embedding"
-        said = note(BEGINNING) if off == FIRST else ""
+        stacks = " in each stack" if len(result.head_counts) > 1 else ""
+        said = note(BEGINNING.format(stacks=stacks)) if off == FIRST else ""
         said += note(HINT) if fills else blank_note(card, text, result.tokens)
         said += note(DECODER_WRITES) if has_stacks(card) and ask.second.strip() else ""
         return (

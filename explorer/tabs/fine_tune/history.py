@@ -79,7 +79,7 @@ def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
         run: Holds the index of its run looked at.
     """
     with gr.Tab("Your runs", id=VIEW) as tab:
-        table = gr.HTML(job_list((), "", (), 0), js_on_load=ON_LOAD, padding=False, elem_id="tune-history")
+        table = gr.HTML(js_on_load=ON_LOAD, padding=False, elem_id="tune-history")
         with gr.Row(elem_classes="chart-pair"):
             plots, pictures = [], []
             for name in ("loss", "score"):

@@ -16,7 +16,7 @@ from explorer.analysis.generation_results import join_steps
 from explorer.errors import UnsuitableText
 from explorer.figures.notes import note
 from explorer.figures.tried import judged_sides, samples_table, sides_table
-from explorer.figures.tuning_words import baseline_words, run_name
+from explorer.figures.tuning_words import baseline_words, kind_of, run_name
 from explorer.models.registry import Registry
 from explorer.tabs.fine_tune.first_tuned import FirstTuned
 from explorer.tabs.fine_tune.given import YOURS, source_of
@@ -65,9 +65,8 @@ MOST_WORDS = 8
 MOST_SIDES = 4
 WRITTEN_TOKENS = 16
 NOT_HERE = "The example’s model does not come with the page. Train it here, half a minute without a GPU, and ask it."
-NO_BASE = (
-    "Before fine-tuning, {base} has no layer for this task: a race (under “What to run”) trains it in several ways."
-)
+NO_BASE = "Before fine-tuning, {base} has no layer for this task"
+RACE = ": a race (under “What to run”) trains it in several ways."
 
 
 @dataclass(frozen=True)
@@ -234,7 +233,8 @@ def _without(looked: Looked) -> str:
         return ""
     found = baseline_words(outcome)
     told = f" Without a model, of the held-out examples: {found}." if found else ""
-    return f"<p class='note'>{NO_BASE.format(base=escape(run.model))}{told}</p>"
+    more = RACE if kind_of(looked.status.spec) == "one" else "."
+    return f"<p class='note'>{NO_BASE.format(base=escape(run.model))}{more}{told}</p>"
 
 
 def _fill_both(models: Registry, names: list[str], text: str, *, titles: list[str]) -> tuple:

@@ -56,8 +56,8 @@ def find_blank(tokenizer: PreTrainedTokenizerBase, ids: Sequence[int], before: i
 
 
 def show_fills(fills: Sequence[tuple[str, float]]) -> str:
-    """Words and probabilities as a person reads them: "river 42 %, road 10 %"."""
-    return ", ".join(f"{word} {100 * probability:.0f} %" for word, probability in fills)
+    """Words and probabilities as a person reads them: “river” 42 %, “road” 10 %."""
+    return ", ".join(f"“{word}” {100 * probability:.0f} %" for word, probability in fills)
 
 
 def _continues(token: str, byte_level: bool) -> bool:

@@ -87,7 +87,7 @@ def measuring_remarks(examples: ExampleSet) -> list[str]:
     """Why a score on the held-out examples of a set says little, or too much; for those who read the score."""
     remarks, count = [], len(examples.held_out)
     if count < FEW_HELD_OUT:
-        remarks.append(f"On {count} held-out examples a score says little: set more aside.")
+        remarks.append(f"On {count} held-out examples a score says little.")
     if leaked := _count_leaked(examples.train, examples.held_out):
         remarks.append(
             f"{leaked:,} of the {count:,} held-out examples {'was' if leaked == 1 else 'were'} learned from, too: the "

@@ -10,6 +10,7 @@ from explorer.errors import UnsuitableText
 from explorer.training.tuning.recipe import TASKS
 from explorer.training.tuning.table import Table
 
+LEAST_FILLED = 0.5  # of the cells of a column, for a guess that it matters
 LOOKED_AT = 500  # rows, to guess
 MOST_LABELS = 60  # different ones among those rows, for a column to be taken for one of labels
 LONGEST_LABEL_CHARACTERS = 60
@@ -139,6 +140,8 @@ def guess_columns(table: Table, task: str) -> dict[str, str]:
     if len(columns) < fewest:
         raise UnsuitableText(_too_few(table, task))
     shapes = {name: _Shape(table, name) for name in columns}
+    full = [name for name in columns if shapes[name].filled_share >= LEAST_FILLED]
+    columns = full if len(full) >= fewest else columns
     layout = layouts[0]
     if len(layouts) > 1 and any(shape.is_numeric for shape in shapes.values()):
         layout = layouts[1]
@@ -168,6 +171,7 @@ class _Shape:
     def __init__(self, table: Table, name: str) -> None:
         cells = [cell.strip() for cell in table.column(name)[:LOOKED_AT]]
         filled = [cell for cell in cells if cell]
+        self.filled_share = len(filled) / max(1, len(cells))
         self.place = table.columns.index(name)
         self.mean_length = sum(map(len, filled)) / max(1, len(filled))
         self.different = len(set(filled))

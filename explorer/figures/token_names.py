@@ -1,0 +1,30 @@
+"""What a token is called where it stands alone, as before a bar: some are no words, and no letters either."""
+
+from explorer.analysis.reading import SPACE_TOKENS
+from explorer.models.written_text import UNREADABLE
+
+SPACE = "␣"
+BYTES_NOTE = (
+    f"<0xE3> and the like, in a sentence {UNREADABLE}: a byte, and no letter by itself. This vocabulary spells most "
+    "letters of other scripts by several bytes, and a blank takes but one token."
+)
+
+
+def token_label(text: str, token: str) -> str:
+    """A byte that is no letter by itself by its number, <0xE3>, as SentencePiece does; a space alone as ␣.
+
+    Args:
+        text: As it reads.
+        token: As the vocabulary spells it.
+    """
+    if text in SPACE_TOKENS:
+        return SPACE
+    if not text or set(text) != {UNREADABLE}:
+        return text
+    if token.startswith("<0x"):
+        return token
+    from transformers.convert_slow_tokenizer import bytes_to_unicode  # takes its time, and is seldom needed
+
+    numbers = {letter: number for number, letter in bytes_to_unicode().items()}
+    letters = token.lstrip("".join(SPACE_TOKENS))
+    return "".join(f"<0x{numbers[one]:02X}>" for one in letters) if set(letters) <= set(numbers) else token
