@@ -1,7 +1,7 @@
 """What a token is called where it stands alone, as before a bar: some are no words, and no letters either."""
 
 from explorer.analysis.reading import SPACE_TOKENS
-from explorer.models.written_text import UNREADABLE
+from explorer.models.written_text import UNREADABLE, bytes_of
 
 SPACE = "␣"
 BYTES_NOTE = (
@@ -21,10 +21,5 @@ def token_label(text: str, token: str) -> str:
         return SPACE
     if not text or set(text) != {UNREADABLE}:
         return text
-    if token.startswith("<0x"):
-        return token
-    from transformers.convert_slow_tokenizer import bytes_to_unicode  # takes its time, and is seldom needed
-
-    numbers = {letter: number for number, letter in bytes_to_unicode().items()}
-    letters = token.lstrip("".join(SPACE_TOKENS))
-    return "".join(f"<0x{numbers[one]:02X}>" for one in letters) if set(letters) <= set(numbers) else token
+    numbers = [] if token.startswith("<0x") else bytes_of(token.lstrip("".join(SPACE_TOKENS)))
+    return "".join(f"<0x{number:02X}>" for number in numbers) or token

@@ -9,6 +9,17 @@ from explorer.models.backend import LoadedModel
 UNREADABLE = "\ufffd"  # what a decoder writes for the first bytes of a character that is not complete
 
 
+def bytes_of(token: str) -> list[int]:
+    """The bytes of a token of a byte-level vocabulary, as it spells them; none of a token that has other letters.
+
+    Source: Radford et al. 2019, https://github.com/openai/gpt-2/blob/master/src/encoder.py
+    """
+    from transformers.convert_slow_tokenizer import bytes_to_unicode  # takes its time, and is seldom needed
+
+    numbers = {letter: number for number, letter in bytes_to_unicode().items()}
+    return [numbers[letter] for letter in token] if set(token) <= set(numbers) else []
+
+
 class WrittenText:
     """Turns tokens into text one by one, as the tokenizer's own decoder would turn them all at once.
 
