@@ -86,6 +86,12 @@ def test_where_the_base_cannot_answer_it_is_said_why_and_how_far_one_comes_witho
     said = _without(looked)
     assert "MiniLM has no layer for this task" in said and "most frequent &lt;class&gt; 25.0 %" in said
     assert "Without a model" not in _without(look("answers", baselines={}))
+    assert "a race" not in said, "it was one"
+    alone = look("classification")
+    alone = replace(
+        alone, status=replace(alone.status, spec=replace(alone.status.spec, runs=alone.status.spec.runs[:1]))
+    )
+    assert "a race" in _without(alone)
     assert not _without(look("text_to_text", baselines={"before fine-tuning": 0.25}))
 
 

@@ -55,6 +55,14 @@ def test_columns_in_any_order_and_more_than_are_needed():
     assert guess_columns(table, "classification") == {"text": "said", "label": "kind"}
 
 
+def test_a_column_that_is_nearly_empty_is_guessed_to_be_nothing():
+    rows = "".join(
+        f"{n},it was the {n}th time,{'good' if n % 2 else 'bad'},{'late' if n == 3 else ''}\n" for n in range(9)
+    )
+    table = read_table("id,review text,stars,note\n" + rows)
+    assert guess_columns(table, "classification") == {"text": "review text", "label": "stars"}
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_encodings_and_gzip(tmp_path, encoding):
     data = table_text("\t").encode(encoding)
