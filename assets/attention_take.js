@@ -76,7 +76,7 @@
     pen.fillStyle = '#1b1f24';
     pen.font = '14px system-ui, sans-serif';
     const words = attention.words(which);
-    pen.fillText(`${data.model} · ${several ? words.replace(/head [0-9]+$/, 'heads:') : words}`, 12, 24);
+    pen.fillText(`${data.model} · ${several ? words.replace(/head [0-9]+$/, 'heads by colour') : words}`, 12, 24);
     pen.font = '12px system-ui, sans-serif';
     const said = explorer.attentionSay(selected, isMatrix ? null : pinned).map(part => part.textContent ?? part).join('');
     const hidden = selected.hidden.length ? ` · hidden tokens took ${explorer.percent(selected.absorbed)}` : '';
