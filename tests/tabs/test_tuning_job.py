@@ -80,6 +80,8 @@ def test_ticked_runs_of_one_name_are_told_apart_by_what_differs_or_numbered():
     for chart in (losses, scores):
         assert ", 3 epochs, seed 0" in chart and ", 10 epochs, seed 7" in chart and "batches of" not in chart
     assert "most frequent class" in scores and history.OTHER_LOSSES not in said
+    more = changed(replace(job, outcomes={0: replace(OUTCOME, epochs=15.0)}), "0123456789ab", epochs=6)
+    assert ", 15 epochs" in ticked(job, more)[0], "those that it made"
     losses, *_ = ticked(job, replace(job, id="0123456789ab"))
     assert ", run 1" in losses and ", run 2" in losses
 

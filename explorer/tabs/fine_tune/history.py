@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import gradio as gr
@@ -22,6 +22,7 @@ from explorer.tabs.kinds import told
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import QUIET
 from explorer.training.jobs.results import JobStatus
+from explorer.training.tuning.recipe import Recipe
 
 VIEW = "history"
 MOST_COMPARED = 6  # lines that can still be told apart
@@ -141,7 +142,7 @@ def _names(runs: Sequence[tuple[JobStatus, int, Steps]]) -> list[str]:
         f"{status.spec.runs[index].model}, {run_name(status.spec, index)} ({status.spec.title})"
         for status, index, _ in runs
     ]
-    recipes = [status.spec.runs[index].recipe for status, index, _ in runs]
+    recipes = [_as_made(status, index) for status, index, _ in runs]
     said = []
     for place, name in enumerate(full):
         like = [other for other, one in enumerate(full) if one == name]
@@ -152,3 +153,9 @@ def _names(runs: Sequence[tuple[JobStatus, int, Steps]]) -> list[str]:
         f"{name}, run {said[:place].count(name) + 1}" if said.count(name) > 1 else name
         for place, name in enumerate(said)
     ]
+
+
+def _as_made(status: JobStatus, index: int) -> Recipe:
+    """The recipe of a run with the epochs that it made, once it is done: few steps are made more, patience stops it."""
+    recipe, outcome = status.spec.runs[index].recipe, status.outcomes.get(index)
+    return replace(recipe, epochs=round(outcome.epochs, 1)) if outcome and outcome.epochs else recipe
