@@ -4,6 +4,7 @@
 
   const percent = share => {
     const value = 100 * share;
+    if (value >= 99.5 && value < 99.9995) return value < 99.95 ? `${value.toFixed(1)} %` : '> 99.9 %'; // 100 % only of all
     if (value >= 9.95) return `${value.toFixed(0)} %`;
     if (value >= 0.095) return `${value.toFixed(1)} %`;
     return value >= 0.005 ? `${value.toFixed(2)} %` : value > 0 ? '< 0.01 %' : '0 %';

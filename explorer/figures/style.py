@@ -86,8 +86,13 @@ def percents(shares: Iterable[float | None]) -> list[str | None]:
 
 
 def percent(probability: float) -> str:
-    """A probability as a reader wants it: 49 %, 3.1 %, 0.02 %, < 0.01 %; 0 % only of none at all."""
+    """A probability as a reader wants it: 49 %, 3.1 %, 0.02 %, < 0.01 %; 0 % only of none at all, 100 % only of all.
+
+    What five digits cannot tell from 1, as a sum of rounded numbers, is all.
+    """
     share = 100 * probability
+    if 99.5 <= share < 99.9995:
+        return f"{share:.1f} %" if share < 99.95 else "> 99.9 %"
     if share >= 9.95:
         return f"{share:.0f} %"
     if share >= 0.095:
