@@ -67,6 +67,8 @@ def movement_words(outcome: Outcome, method: str) -> str:
     whose = "their" if most.part.endswith("s") else "its"  # embeddings; a layer, a head
     said = f"{count}: {TRAINED[method]}. What moved most: {most.part}, by {percent(most.relative)} of {whose} length; "
     said += f"least: {least.part}, by {percent(least.relative)}. "
+    if still := [one.part for one in body if not one.relative]:
+        said += f"Not at all: {', '.join(still)}. "
     if len(body) < len(outcome.movements):
         said += "The new head, which began at random, is left out. "
     if method == "scratch":

@@ -134,8 +134,8 @@ def epochs_note(recipe: Recipe, steps: Sequence[TrainingStep]) -> str:
     if not planned:
         return ""
     least = next(step.steps for step in reversed(steps) if step.step and step.epoch)
-    return note(f"{planned:.0f} epochs, not {recipe.epochs:g}: with so few examples a run goes on until {least:,} "
-                "steps are made, as it would learn nothing in fewer.")  # fmt: skip
+    return note(f"{planned:.0f} epochs, not {recipe.epochs:g}: so few examples make few steps, and a run goes "
+                f"on until {least:,} are made. The curves show whether fewer would have done.")  # fmt: skip
 
 
 def _turn(held: Sequence[float], scores: Sequence[float], score: str) -> str:

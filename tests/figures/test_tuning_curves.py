@@ -54,7 +54,9 @@ def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_tak
 def test_more_epochs_than_asked_for_are_explained_and_fewer_are_not_advised():
     rising = [replace(STEPS[1], epoch=8.0, steps=20, held_out_loss=loss) for loss in (0.3, 0.1, 0.2)]
     poor, recipe = replace(OUTCOME, scores={"accuracy": 0.6}), Recipe("pairs", epochs=2)
-    assert "16 epochs, not 2: with so few examples a run goes on until 20 steps are made" in epochs_note(recipe, rising)
+    assert "16 epochs, not 2: so few examples make few steps, and a run goes on until 20 are made" in epochs_note(
+        recipe, rising
+    )
     assert "more or other examples or a smaller learning rate may help" in outcome_words(poor, recipe, rising)
     assert "more examples or more than 16 epochs may help" in outcome_words(poor, recipe, rising[:2])
     assert epochs_note(Recipe("pairs", epochs=2), STEPS) == epochs_note(recipe, ()) == ""

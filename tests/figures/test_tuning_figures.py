@@ -90,6 +90,9 @@ def test_that_it_stays_close_to_the_start_is_said_only_where_it_does():
     assert "close" not in movement_words(OUTCOME, "scratch")
     still = replace(OUTCOME, movements=tuple(replace(one, relative=0.0) for one in OUTCOME.movements[:2]))
     assert "exactly where they stood" in movement_words(still, "frozen")
+    held = replace(OUTCOME, movements=(replace(OUTCOME.movements[0], relative=0.0), OUTCOME.movements[1]))
+    assert "by 4.0 %. Not at all: embeddings." in movement_words(held, "lora")
+    assert "Not at all" not in movement_words(OUTCOME, "full")
     bars = movement_bars(OUTCOME.movements).data[0]
     assert list(bars.x) == [0.01, 0.04] and list(bars.y) == ["embeddings", "layer 1"], "what is new has no start"
     assert "The new head" in movement_words(OUTCOME, "full") and "new head" not in movement_words(still, "frozen")

@@ -81,6 +81,14 @@ def test_how_near_a_sentence_is_stands_as_a_cosine():
     assert "Cosine" in table and ">0.88<" in table and "%" not in table and "✗" in table
 
 
+def test_where_pairs_count_as_similar_is_told():
+    judged = (Judged("a — b", "similar, 0.53", "similar, cosine 0.61", 0.61, is_right=True),)
+    scored = look("similarity", scores={"spearman": 0.0}, labels=(), confusion=(), judged=judged)
+    assert "0.5 is the border" in mistakes.draw(scored, "wrong")[0]
+    triplets = look("similarity", scores={"recall_at_1": 1.0}, labels=(), confusion=(), judged=judged)
+    assert "border" not in mistakes.draw(triplets, "wrong")[0]
+
+
 def test_where_the_base_cannot_answer_it_is_said_why_and_how_far_one_comes_without_a_model():
     looked = look("classification", scores={"accuracy": 0.5}, baselines={"most frequent <class>": 0.25})
     said = _without(looked)
@@ -98,7 +106,8 @@ def test_where_the_base_cannot_answer_it_is_said_why_and_how_far_one_comes_witho
 def test_both_models_go_on_with_the_text_beside_what_they_expect_next():
     class Writers:
         def run(self, name, ask):
-            return SimpleNamespace(tokens=(SimpleNamespace(text=f" {name}", probability=0.5),))
+            tokens = (SimpleNamespace(text=f" {name}", probability=0.5), SimpleNamespace(text="[UNK]", probability=0.2))
+            return SimpleNamespace(tokens=tokens, pieces=[SimpleNamespace(is_unknown=end) for end in (False, True)])
 
         def stream(self, name, write):
             assert write.keywords["strategy"] == "greedy"
@@ -108,3 +117,4 @@ def test_both_models_go_on_with_the_text_beside_what_they_expect_next():
     before, after = shown.split("</section>")[:2]
     assert "Before: old" in before and "Bees &amp; &lt;b&gt; old0 old1" in before
     assert "After: new" in after and "Bees &amp; &lt;b&gt; new0 new1" in after and "50 %" in after
+    assert "1 of the 2 tokens is unknown to this model" in shown and "[UNK] stands for any word" in shown

@@ -19,7 +19,7 @@ from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS
 METHOD_HINTS = {
     "frozen": "The model stays as it is; a new layer on top learns from its features, read once. Seconds.",
     "layers": "The same on a learned mix of all layers, as ELMo is used: it says which layers a task needs.",
-    "lora": "The weights stay; beside each attention matrix two small ones learn. About 1 % of the weights.",
+    "lora": "The weights stay; beside each attention matrix two small ones learn. A few percent of the weights.",
     "full": "Every weight learns: usually the best score, and the slowest.",
     "scratch": "Nothing is kept of what the model learned in pre-training: the comparison that shows its worth.",
 }
@@ -137,7 +137,8 @@ def _build_options() -> list[gr.components.Component]:
                            visible=False, info="Beside the task's, as GPT was fine-tuned; 0 = without.")  # fmt: skip
         losses = [(label, key) for key, label in LOSSES.items()]
         loss = gr.Radio(losses, value=first.similarity_loss, label="Loss", visible=False,
-                        info="What makes vectors of like sentences alike.")  # fmt: skip
+                        info="What makes vectors of like sentences alike. Pairs with scores have no negative: they "
+                        "are always learnt by the cosine.")  # fmt: skip
         prefix = gr.Textbox(first.prefix, max_length=LONGEST_PREFIX, label="Prefix", visible=False,
                             info="Read before each text, such as “summarize: ” with its space. Empty = as it stands "
                             "there in grey; a space = nothing.")  # fmt: skip

@@ -18,10 +18,16 @@ from explorer.tabs.fine_tune.looking import Looked
 from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import run_links
 from explorer.tabs.later import later_figure
+from explorer.training.tuning.recipe import LIKE
 from explorer.training.tuning.suits import MAIN_SCORES
 
 VIEW = "mistakes"
 NOT_DONE = "What the model takes for what is counted when the run is done."
+OF_PAIRS = (
+    "The correlation asks whether pairs that people score higher get a higher cosine, wherever the two lie. Below, "
+    f"{LIKE} is the border: from there on a score or a cosine counts as “similar”, under it as “different”, and ✗ "
+    "marks where the two differ. How sure: the cosine where it is similar, 1 less the cosine where not."
+)
 NOTHING = "This task has no single answers to be right or wrong; its scores say how well it does."
 
 
@@ -67,6 +73,7 @@ def draw(looked: Looked, order: str) -> tuple:
     if not outcome.judged:
         table = note(NOTHING)
     elif has_answers(looked):
+        notes += note(OF_PAIRS) if "spearman" in outcome.scores else ""
         by_cosine = MAIN_SCORES["similarity"] in outcome.scores
         table = mistakes_table(outcome.judged, order if order in ORDERS else "wrong", by_cosine=by_cosine)
     else:

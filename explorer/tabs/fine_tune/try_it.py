@@ -14,7 +14,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.analysis.generation_results import join_steps
 from explorer.errors import UnsuitableText
-from explorer.figures.notes import note
+from explorer.figures.notes import note, unknown_note
 from explorer.figures.tried import judged_sides, samples_table, sides_table
 from explorer.figures.tuning_words import baseline_words, kind_of, run_name
 from explorer.models.registry import Registry
@@ -241,7 +241,7 @@ def _fill_both(models: Registry, names: list[str], text: str, *, titles: list[st
     ask = partial(analysis.fill_blanks, text=text, top_k=MOST_WORDS, count=1)
     found = [models.run(name, ask).blanks[0].choices for name in names]
     words = [[(choice.text, choice.probability) for choice in one] for one in found]
-    return (sides_table([*zip(titles, words, strict=True)]),)
+    return (sides_table([*zip(titles, words, strict=True)]) + _told_of(models, names, text, words),)
 
 
 def _continue_both(models: Registry, names: list[str], text: str, *, titles: list[str]) -> tuple:
@@ -252,7 +252,12 @@ def _continue_both(models: Registry, names: list[str], text: str, *, titles: lis
     found = [models.run(name, ask).tokens for name in names]
     written = [text + join_steps(name, text, "greedy", tuple(models.stream(name, write))).text for name in names]
     words = [[(token.text, token.probability) for token in one] for one in found]
-    return (sides_table([*zip(titles, words, strict=True)], written),)
+    return (sides_table([*zip(titles, words, strict=True)], written) + _told_of(models, names, text, words),)
+
+
+def _told_of(models: Registry, names: list[str], text: str, words: list[list[tuple[str, float]]]) -> str:
+    """What is not read of the text, and what signs in the bars mean."""
+    return told_unread(models, names[-1], text) + unknown_note(word for side in words for word, _ in side)
 
 
 def _first_texts(looked: Looked) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from explorer.errors import UnsuitableText
 from explorer.settings import settings
 from explorer.training.tuning.columns import is_number
-from explorer.training.tuning.examples import Example, ExampleSet, LabelledText, TaggedWords
+from explorer.training.tuning.examples import Example, ExampleSet, LabelledText, ScoredPair, TaggedWords
 from explorer.training.tuning.recipe import FEW_HELD_OUT
 from explorer.training.tuning.row_examples import text_keys, text_of
 
@@ -65,7 +65,7 @@ def check_examples(examples: ExampleSet) -> Checks:
     counts, measured = _count_labels(train), _count_labels(held_out)
     ordered = sorted(counts | measured, key=lambda label: (-counts[label], label))
     balance = tuple(ClassCount(label, counts[label], measured[label]) for label in ordered)
-    problems = _size_problems(train, held_out) or _class_problems(examples.task, balance, len(train))
+    problems = _size_problems(train, held_out) or _class_problems(examples.task, balance, train)
     notes = [*examples.notes]
     if not problems:
         notes += [*_class_notes(examples.task, balance, bool(held_out)), *_text_notes(train, held_out)]
@@ -118,8 +118,20 @@ def _size_problems(train: Sequence[Example], held_out: Sequence[Example]) -> lis
     return [f"{there}; a model needs {FEWEST_EXAMPLES} at least to learn from and be measured on. Add more."]
 
 
-def _class_problems(task: str, balance: Sequence[ClassCount], count: int) -> list[str]:
-    learned = [one for one in balance if one.train]
+def _score_problems(train: Sequence[Example]) -> list[str]:
+    scores = {one.score for one in train if isinstance(one, ScoredPair)}
+    if len(scores) != 1 or not all(isinstance(one, ScoredPair) for one in train):
+        return []
+    return [
+        f"All {len(train):,} pairs have the same score. There is nothing to tell apart: add pairs with other "
+        "scores, or choose another column for the score."
+    ]
+
+
+def _class_problems(task: str, balance: Sequence[ClassCount], train: Sequence[Example]) -> list[str]:
+    learned, count = [one for one in balance if one.train], len(train)
+    if task == "similarity":
+        return _score_problems(train)
     if task == "tagging":
         return [] if learned else ["No word is tagged: all tags are O. Mark phrases, as in B-PER I-PER."]
     if task not in ("classification", "pairs") or not count:

@@ -20,6 +20,7 @@ METHODS = {  # key -> what it is called; in the order of how much moves
     "scratch": "Everything, from random weights",
 }
 LOSSES = {"triplet": "Triplet", "cosine": "Cosine", "in_batch": "In the batch"}  # of "similarity"
+LIKE = 0.5  # from this score on a pair of sentences counts as similar
 FEW_HELD_OUT = 20  # where one of them is more than five points
 LEARNING_RATES = {"frozen": 1e-3, "layers": 1e-3, "lora": 1e-3, "full": 1e-4, "scratch": 1e-4}  # peaks that suit
 

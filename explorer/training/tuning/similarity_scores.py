@@ -7,13 +7,13 @@ from jaxtyping import Float
 
 from explorer.analysis.rank_correlation import measure_spearman
 from explorer.training.tuning.examples import ScoredPair, Triplet
+from explorer.training.tuning.recipe import LIKE
 from explorer.training.tuning.results import Judged, wrong_first
 from explorer.training.tuning.retrieval import Retrieval, retrieve
 from explorer.training.tuning.task import Measured
 
 MOST_SEARCHED = 200  # examples, for the samples that are shown
 SAMPLES = 8
-LIKE = 0.5  # from this score on people call a pair similar
 SHARED_WORDS = "words in common"
 
 Texts = Float[np.ndarray, "_ dim"]  # of an example of two sentences, or of three

@@ -4,7 +4,7 @@ import pytest
 
 from explorer.errors import UnsuitableText
 from explorer.training.tuning.checks import check_examples, measuring_remarks, refuse_problems
-from explorer.training.tuning.examples import ExampleSet, LabelledText, PlainText, TaggedWords
+from explorer.training.tuning.examples import ExampleSet, LabelledText, PlainText, ScoredPair, TaggedWords
 
 
 def labelled(*classes, prefix="sentence"):
@@ -31,6 +31,7 @@ def test_a_balanced_set_has_nothing_to_be_told():
         (labelled(*"ab" * 8), labelled("a", "c"), "classification", "“c” is only among"),
         (labelled(*map(str, range(30))), (), "classification", "look like numbers of their own"),
         (labelled(*map(str, range(300)), *map(str, range(300))), (), "pairs", "at most 200"),
+        ([ScoredPair(f"{n}", "two", 0.6) for n in range(9)], (), "similarity", "All 9 pairs have the same score"),
         ([TaggedWords(("Well", "then"), ("O", "O"))] * 9, (), "tagging", "No word is tagged"),
     ],
 )
