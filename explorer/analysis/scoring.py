@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from explorer.analysis.blanks import check_option, quoted
+from explorer.analysis.measure_prompt import unknown_id
 from explorer.analysis.option_choice import choose_option
 from explorer.analysis.scorable import Scorable, choose_protocol, parse_scorable
 from explorer.analysis.scoring_results import PROTOCOLS, ScoringPass, TextScore, TokenScore, WordScore
@@ -95,8 +96,11 @@ def _parse(model: LoadedModel, text: str, protocol: str) -> Scorable:
 def _result(
     model: LoadedModel, text: Scorable, protocol: str, directions: Sequence[tuple[TokenScore, ...]]
 ) -> TextScore:
+    lacked = unknown_id(model.tokenizer)
     passes = tuple(
-        ScoringPass(direction, tokens, sum_words(text, tokens), total := _total(tokens), _perplexity([tokens], total))
+        ScoringPass(
+            direction, tokens, sum_words(text, tokens, lacked), total := _total(tokens), _perplexity([tokens], total)
+        )
         for direction, tokens in zip(DIRECTIONS[protocol], directions, strict=True)
     )
     total = sum(one.log_probability for one in passes)
@@ -115,21 +119,24 @@ def _result(
     )
 
 
-def sum_words(text: Scorable, tokens: Sequence[TokenScore]) -> tuple[WordScore, ...]:
+def sum_words(text: Scorable, tokens: Sequence[TokenScore], unknown: int | None) -> tuple[WordScore, ...]:
     """The scores of tokens summed over the words they belong to.
 
     Args:
         text: The text.
         tokens: All of its own tokens.
+        unknown: Id of the token for whatever the vocabulary lacks; None = it lacks nothing.
     """
     words = []
+    lacks = [text.ids[place] == unknown for place in text.places]
     for index, (start, end) in enumerate(text.words):
         own = [token for token, word in zip(tokens, text.word_of, strict=True) if word == index]
         scored = own and all(token.log_probability is not None for token in own)
         total = _total(own) if scored else None
         rank = max(token.rank for token in own) if scored else None
         surprisal = bits(total) if scored else None
-        words.append(WordScore(text.text[start:end], start, end, len(own), total, surprisal, rank))
+        has_unknown = any(lack for lack, word in zip(lacks, text.word_of, strict=True) if word == index)
+        words.append(WordScore(text.text[start:end], start, end, len(own), total, surprisal, rank, has_unknown))
     return tuple(words)
 
 
@@ -147,17 +154,19 @@ def _remarks(model: LoadedModel, text: Scorable, protocol: str) -> list[str]:
     if protocol == "left_to_right":
         first = text.text[slice(*text.spans[0])]
         if text.is_first_scored:
-            remarks.append(f"The first token, {first}, is expected from {text.tokens[0]}, which starts a text.")
+            remarks.append(
+                f"{model.card.name} expects the first token, {first}, from {text.tokens[0]}, which starts a text."
+            )
         else:
             remarks.append(
                 f"The first token, {first}, is not scored: {model.card.name} has no token that starts a text."
             )
-    unknown = [span for span, place in zip(text.spans, text.places, strict=True)
-               if text.ids[place] == model.tokenizer.unk_token_id]  # fmt: skip
+    lacked = unknown_id(model.tokenizer)
+    unknown = [span for span, place in zip(text.spans, text.places, strict=True) if text.ids[place] == lacked]
     if unknown:
         words = ", ".join(dict.fromkeys(text.text[start:end] for start, end in unknown[:3]))
         remarks.append(
-            f"The vocabulary lacks {len(unknown)} of the tokens ({words}); what is scored there is "
-            f"{model.tokenizer.unk_token}, any unknown word."
+            f"The vocabulary of {model.card.name} lacks {len(unknown)} of the tokens ({words}); what is scored there "
+            f"is {model.tokenizer.unk_token}, any unknown word."
         )
     return remarks

@@ -103,6 +103,7 @@ class WordScore:
         log_probability: Sum over its tokens, in nats; None = one of them was not scored.
         surprisal_bits: The same as surprisal, in bits.
         rank: Of its least expected token.
+        has_unknown: Whether the vocabulary lacks some of it: what is scored there is any unknown word.
     """
 
     text: str
@@ -112,6 +113,7 @@ class WordScore:
     log_probability: float | None
     surprisal_bits: float | None
     rank: int | None
+    has_unknown: bool = False
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,9 @@ class WordDifference:
         surprisal_bits: In the first and in the second model; None = not scored.
         ranks: Likewise, of its least expected token.
         tokens: Into how many each cuts it.
-        difference_bits: Second less first: above 0, the first model expected it more; None = one did not score it.
+        difference_bits: Second less first: above 0, the first model expected it more; None = one did not score it, or
+            does not know it.
+        unknown_to: Names of the models whose vocabulary lacks some of it.
     """
 
     word: str
@@ -197,6 +201,7 @@ class WordDifference:
     ranks: tuple[int | None, int | None]
     tokens: tuple[int, int]
     difference_bits: float | None
+    unknown_to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,7 +214,7 @@ class ScoreComparison:
         protocols: How each was scored.
         scores: The two themselves.
         words: In the order of the text.
-        difference_bits: Sum over the words that both scored.
+        difference_bits: Sum over the words that both scored and know.
         words_compared: How many these are.
     """
 

@@ -19,7 +19,7 @@ MOST_TOLD = 3  # blanks whose words are named
 UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
 BROKEN_SHARE = 0.25  # of a text's tokens; in English prose it is a tenth
 FEWEST_BROKEN = 3
-READ_OTHERS = "Models of many languages, such as mBERT and XLM-R, read it better."
+READ_OTHERS = "Models of many languages, such as mBERT and XLM-R, read other languages better."
 LONG_WORD = re.compile(r"[^\W_]{101,}")  # WordPiece leaves a longer word than this whole
 UNCUT = "No word of more than 100 letters is cut into pieces: shorten it."
 
@@ -67,8 +67,9 @@ def broken_note(broken: int, tokens: int, advice: str = "") -> str:
     if broken < FEWEST_BROKEN or broken <= BROKEN_SHARE * tokens:
         return ""
     return note(
-        f"{broken} of the {tokens} tokens are pieces that continue a word: this model has few of these words whole, as "
-        f"it learned from other texts, mostly English. {advice}".strip()
+        f"{broken} of the {tokens} tokens are pieces that continue a word: this model has few of these words whole. "
+        f"Rare and long words, names and languages that it saw little of are put together from such pieces. "
+        f"{advice}".strip()
     )
 
 

@@ -58,9 +58,11 @@ def comparison_table(comparison: ScoreComparison) -> str:
     )
     most = max([abs(word.difference_bits) for word in comparison.words if word.difference_bits is not None] or [0.0])
     rows = "".join(_difference_row(word, comparison.models, max(most, 1.0)) for word in comparison.words)
+    know = " and know" if any(word.unknown_to for word in comparison.words) else ""
+    over = f"Over the {count_of(comparison.words_compared, 'word')} that both scored{know}, {_whose(comparison)}. "
     return _table(heads, rows) + note(
-        f"Over the {count_of(comparison.words_compared, 'word')} that both scored, {_whose(comparison)}. "
-        "Small: bits, each of which halves the probability. Ranks are those of a word's least expected token."
+        (over if comparison.words_compared else f"There is no word that both scored{know}. ")
+        + "Small: bits, each of which halves the probability. Ranks are those of a word's least expected token."
     )
 
 
@@ -161,7 +163,8 @@ def _table(heads: str, rows: str) -> str:
 def _difference_row(word: WordDifference, models: tuple[str, str], most: float) -> str:
     ranks = " / ".join(UNSCORED if rank is None else f"{rank:,}" for rank in word.ranks)
     cells = "".join(map(_bits_cell, word.surprisal_bits)) + f"<td class='number'>{ranks}</td>"
-    bar = "<td></td>"
+    unknown = "".join(f"unknown to {escape(name)}<br>" for name in word.unknown_to)
+    bar = f"<td><small>{unknown}</small></td>"
     if word.difference_bits is not None:
         share = 50 * abs(word.difference_bits) / most
         side = "first" if word.difference_bits > 0 else "other"

@@ -201,8 +201,8 @@ class Leases:
         others = [now - at for name, at in slot.used_by.items() if name not in (OPERATOR.name, visitor)]
         if visitor != OPERATOR.name and min(others, default=LATELY_SECONDS) < LATELY_SECONDS:
             raise TooBusy(
-                f"{stays} another visitor used it {min(others):.0f} s ago; it can leave when no other has used it for "
-                f"{LATELY_SECONDS:.0f} s."
+                f"{stays} another visitor used it {min(others):.0f} s ago (a page that was closed counts "
+                f"as one); it can leave when no other has used it for {LATELY_SECONDS:.0f} s."
             )
 
     def _enter(self, card: ModelCard, is_waiting: Callable[[], bool], visitor: str) -> tuple[Slot, bool]:

@@ -25,9 +25,14 @@ with without_stubs():
         is_template, preprocess = True, take  # a template is drawn as its base
 
     class Radio(gr.Radio):
-        """One value, or None."""
+        """One value, or None.
+
+        Attributes:
+            linked: Values that a link may name, though they are not on offer yet.
+        """
 
         is_template, preprocess = True, take
+        linked: tuple[str, ...] = ()
 
     class CheckboxGroup(gr.CheckboxGroup):
         """Any number of values."""

@@ -213,6 +213,7 @@ def _value(given: str, component: gr.components.Component) -> object:
     names = [name for name in given.split(SEPARATOR) if name] if are_many else [given]
     if not getattr(component, "allow_custom_value", False):
         offered = {str(value): value for _, value in component.choices}
+        offered |= {value: value for value in getattr(component, "linked", ())}
         names = [offered[name] for name in names if name in offered]
     if are_many:
         return names[: getattr(component, "max_choices", None)]

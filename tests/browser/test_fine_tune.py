@@ -217,9 +217,26 @@ def test_the_form_is_that_of_the_job_that_is_opened_and_says_what_is_otherwise_s
     expect(otherwise).to_contain_text("This is not what you have chosen, LoRA: press Start")
     other = open_page("?" + page.url.partition("?")[2])  # another browser
     expect(other.locator("#tune-otherwise")).to_contain_text("The pasted text, are not held for you")
-    expect(other.locator("#tune-method input")).to_have_value("Head on frozen features")
+    expect(other.locator("#tune-otherwise")).to_contain_text("This is not what you have chosen, LoRA: press Start")
+    expect(other.locator("#tune-method input")).to_have_value("LoRA")
+    page = come_back(page, page.url)  # its own job: the examples come back as well
+    expect(page.locator("#tune-method input")).to_have_value("LoRA")
+    expect(page.locator("#tune-data-said")).to_contain_text("The pasted text: 20 to learn from, 4 held out")
     page.locator("#tune-delete").click()
     expect(page.locator("#tune-job")).to_contain_text("An example")
+
+
+def test_a_link_brings_back_examples_methods_and_options(open_page):
+    page = open_page(TAB + "&task=similarity&examples=ours+scored&run=race&methods=frozen%7Clora&epochs=9")
+    expect(page.get_by_label("Our scored pairs")).to_be_checked()
+    expect(page.locator("#tune-data-said")).to_contain_text("How similar two sentences are: 64 to learn from")
+    expect(page.locator("#tune-methods label:has(:checked)")).to_have_text(["Head on frozen features", "LoRA"])
+    expect(page.locator("#tune-otherwise")).to_contain_text("Compare sentences · Race: Head on frozen features, LoRA")
+    page.get_by_role("button", name="More options").click()
+    expect(page.get_by_label("number input for Epochs")).to_have_value("9")
+    page.get_by_label("Seed").fill("4")
+    page.keyboard.press("Tab")
+    expect(page).to_have_url(re.compile(r"methods=frozen%7Clora&epochs=9&seed=4&examples=ours\+scored"))
 
 
 @pytest.mark.slow

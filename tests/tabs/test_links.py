@@ -9,6 +9,7 @@ import pytest
 
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
+from explorer.tabs import lenient
 from explorer.tabs.links import (
     LinkedTab,
     _first_value,
@@ -85,6 +86,12 @@ def test_what_is_no_number_leaves_that_slider_alone(given):
     assert _stretched(given, "layer", SLIDER, _keep, ends_here=True) == gr.skip()
     back = _stretched(given, "layer", SLIDER, _first_value, ends_here=True)
     assert (back.value, back.maximum) == (5, 20), "the page may have shortened it since"
+
+
+def test_a_link_may_name_what_is_on_offer_later():
+    choice = lenient.Radio(["a"], value="a")
+    choice.linked = ("a", "b")
+    assert [_value(name, choice) for name in "abc"] == ["a", "b", None]
 
 
 @pytest.mark.parametrize(

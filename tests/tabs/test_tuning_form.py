@@ -20,6 +20,7 @@ from explorer.tabs.fine_tune.form import (
     compare,
     differences,
     fill_form,
+    keep_form,
     name_for_others,
 )
 from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, given_tables, read_given
@@ -114,7 +115,7 @@ def test_every_task_is_asked_for_as_it_stands_in_its_own_form():
         asked = asked_in(REGISTRY, OWN_MODELS[task], task, "one", "full", [], *vars(Options()).values())
         assert asked == asked_for(REGISTRY, spec)
         ours = JobSpec(spec.title, spec.runs, own_examples(task).name)
-        assert compare(REGISTRY, ours, asked, (OURS, "", "", 0.2), bind("", task, (OURS,))) == ""
+        assert compare(REGISTRY, ours, asked, (OURS, "", "", 0.2), bind("", task, (OURS,))) == ("", False)
 
 
 @pytest.mark.parametrize(
@@ -132,9 +133,10 @@ def test_every_task_is_asked_for_as_it_stands_in_its_own_form():
 )
 def test_what_is_chosen_since_is_named_where_it_counts(changes, says):
     spec = spec_of(name=own_examples("classification").name)
-    said = compare(REGISTRY, spec, replace(asked_for(REGISTRY, spec), **changes), (OURS,), bind("", "", (OURS,)))
+    asked = replace(asked_for(REGISTRY, spec), **changes)
+    said, is_other = compare(REGISTRY, spec, asked, (OURS,), bind("", "", (OURS,)))
     assert says in said and "<i>" not in said
-    assert ("This is not what you have chosen" in said) == bool(says)
+    assert ("This is not what you have chosen" in said) == bool(says) == is_other
 
 
 def test_other_examples_are_named_until_they_are_those_of_the_job():
@@ -142,14 +144,14 @@ def test_other_examples_are_named_until_they_are_those_of_the_job():
     held = (YOURS, key, "", 0.2, "said", "kind", None, None, "")
     spec, asked = spec_of(), asked_for(REGISTRY, spec_of())
     bound = bind("a job", "classification", held)
-    assert compare(REGISTRY, spec, asked, held, bound) == ""
+    assert compare(REGISTRY, spec, asked, held, bound) == ("", False)
     guessed = (YOURS, key, "", 0.2)
-    assert compare(REGISTRY, spec, asked, guessed, bound) == "", "the same columns, chosen by name or guessed"
+    assert compare(REGISTRY, spec, asked, guessed, bound) == ("", False), "the same columns, chosen by name or guessed"
     swapped = (*held[:4], "kind", "said", *held[6:])
     other = (YOURS, given_tables().put(read_table(ROWS)), *held[2:])
     for changed in (swapped, other, (YOURS, key, "", 0.3, *held[4:])):
-        assert "examples of your own" in compare(REGISTRY, spec, asked, changed, bound)
-    assert "our examples" in compare(REGISTRY, spec, asked, (OURS, key, "", 0.2), bound)
+        assert "examples of your own" in compare(REGISTRY, spec, asked, changed, bound)[0]
+    assert "our examples" in compare(REGISTRY, spec, asked, (OURS, key, "", 0.2), bound)[0]
 
 
 def test_the_form_is_filled_with_a_job_and_its_examples_and_others_are_told_that_those_are_not_held(tmp_path, controls):
@@ -171,8 +173,13 @@ def test_the_form_is_filled_with_a_job_and_its_examples_and_others_are_told_that
     bound, values = fill_form(REGISTRY, store, controls, look_at(store, first, BOB, job), BOB, 0.2)
     assert values[: 6 + len(OPTIONS)][2] == "race" and values[6 + len(OPTIONS) + 1] == ""
     spec = look_at(store, first, BOB, job).status.spec
-    said = compare(REGISTRY, spec, asked_for(REGISTRY, spec), (YOURS, "", "", 0.2), bound)
-    assert f"{given.name}, are not held for you" in said and "not what you have chosen" not in said
+    said, is_other = compare(REGISTRY, spec, asked_for(REGISTRY, spec), (YOURS, "", "", 0.2), bound)
+    assert f"{given.name}, are not held for you" in said and not is_other
+
+
+def test_a_link_keeps_a_form_but_for_the_examples():
+    assert keep_form((1, 2, 3), 2) == (gr.skip(), 2, 3)
+    assert keep_form((1, 2, 3), 0) == (gr.skip(),) * 3
 
 
 def test_an_option_beyond_its_control_and_a_model_that_has_left_still_fill_the_form(tmp_path, controls):

@@ -118,7 +118,8 @@ def draw_foot(reading: PackedReading, ask: Ask, card: ModelCard) -> str:
     is_written = reading.written_by_model or (ask.new_tokens and reading.second_text)
     wrote = f"written by the model: “{reading.second_text.strip()}”" if is_written else ""
     weights = OWN_WEIGHTS.get(card.model_type, WEIGHTS)
-    return caption([reading.model, wrote, f"weights of a head: {weights}, each row sums to 1"], PAPER)
+    rows = "mean and rollout are made of these; each row sums to 1"
+    return caption([reading.model, wrote, f"weights of a head: {weights}", rows], PAPER)
 
 
 def unknown_note(reading: PackedReading) -> str:

@@ -15,7 +15,8 @@ from explorer.models.registry import Registry
 from explorer.tabs.fine_tune.controls import Controls
 from explorer.tabs.fine_tune.data import read_examples
 from explorer.tabs.fine_tune.first_tuned import FirstTuned
-from explorer.tabs.fine_tune.form import asked_in, bind, compare, fill_form, name_for_others
+from explorer.tabs.fine_tune.form import asked_in, bind, compare, fill_form, keep_form, name_for_others
+from explorer.tabs.fine_tune.given import YOURS
 from explorer.tabs.fine_tune.history import VIEW as HISTORY
 from explorer.tabs.fine_tune.job import TO_JOB, JobPanel, behind_mark
 from explorer.tabs.fine_tune.looking import BEST, Looked, look_at
@@ -48,6 +49,7 @@ class Act:
         trying: The view "Try it".
         owner: Holds the visitor's token.
         job: Holds the id of the job in sight; "" = the example.
+        kept: Holds the id of the job beside which the form is another one and stays so, as a link may have it.
         shown: Holds the id of the view in sight.
         views: The sub-tabs.
         parts: All of them, in page order.
@@ -61,6 +63,7 @@ class Act:
     trying: Trying
     owner: gr.components.Component
     job: gr.Textbox
+    kept: gr.Textbox
     shown: gr.Radio
     views: list[gr.Tab]
     parts: list[Part]
@@ -185,7 +188,7 @@ def _wire_form(
     filled = [*chosen, controls.title, *controls.options, *data.restored][::-1]
     aside = data.inputs[3]
 
-    def fill(owner: str, job: str, bound: dict[str, str], aside: float) -> tuple:
+    def fill(owner: str, job: str, bound: dict[str, str], aside: float, kept: str, task: str, source: str) -> tuple:
         nothing = [gr.skip()] * len(filled)
         if not job or job == bound["job"]:
             return (gr.skip() if job else bound | {"job": "", "lost": ""}), *nothing
@@ -193,20 +196,24 @@ def _wire_form(
         if looked.problem:
             return bound | {"job": job, "lost": ""}, *nothing
         bound, values = fill_form(registry, store, controls, looked, owner, aside)
+        if kept == job:  # as the link has it, which holds no examples
+            is_theirs = source == YOURS and task == looked.the_run.recipe.task
+            values = keep_form(values, len(data.restored) * is_theirs)
         return bound, *reversed(values)
 
-    opened = [act.owner, act.job, bound, aside]
+    opened = [act.owner, act.job, bound, aside, act.kept, controls.task, data.inputs[0]]
     narrowed = [controls.method, controls.methods, controls.told, controls.message]
     for event in (act.job.change, known.then):
         arrived = event(fill, opened, [bound, *filled], js=with_owner(len(opened)), **QUIET)
         arrived.then(partial(offer_methods, registry), chosen, narrowed, **QUIET)
 
-    def tell(job: str, bound: dict[str, str], *values: object) -> str:
+    def tell(job: str, bound: dict[str, str], *values: object) -> tuple:
         if job != bound["job"]:  # the form is just being filled
-            return gr.skip()
+            return gr.skip(), gr.skip()
         asked = asked_in(registry, *values[: len(chosen) + len(controls.options)])
         spec = look_at(store, example, "", job).status.spec
-        return compare(registry, spec, asked, values[-len(data.inputs) :], bound)
+        said, is_other = compare(registry, spec, asked, values[-len(data.inputs) :], bound)
+        return said, (job if is_other else "") if job else gr.skip()  # without one, a link may be just arriving
 
     def rename(job: str, title: str) -> str | dict:
         named = name_for_others(look_at(store, example, "", job or "").status.spec, title or "")
@@ -219,7 +226,7 @@ def _wire_form(
     times = gr.Number(0, visible="hidden")
     # What was refused is another form now. An event of its own tells, for the reason that views.wire gives.
     gr.on(changes, None, times, [controls.message, times], js="times => ['', times + 1]", **QUIET)
-    times.change(tell, [act.job, bound, *given], act.panel.otherwise, trigger_mode="always_last", **QUIET)
+    times.change(tell, [act.job, bound, *given], [act.panel.otherwise, act.kept], trigger_mode="always_last", **QUIET)
 
 
 def _changing(change: Callable[[str, str], None]) -> Callable[[str, str], str]:

@@ -75,6 +75,7 @@ def build_data(task: gr.Dropdown) -> DataPanel:
     most = f"{settings().largest_examples_mib:g} MiB"
     key, held = gr.State(""), gr.State("")
     source = lenient.Radio(_sources(first), value=OURS, label="Examples", elem_id="tune-source")
+    source.linked = (OURS, OUR_SCORES, YOURS)
     said = gr.HTML(_say(first, OURS, "", "", ASIDE), padding=False, elem_id="tune-data-said")
     with gr.Column(visible=False, elem_classes="tune-own") as group:
         file = file_button("Examples from a file", None, "tune-file")

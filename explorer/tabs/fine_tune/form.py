@@ -119,11 +119,22 @@ def fill_form(
         asked.task,
         asked.kind,
         gr.Dropdown(choices=ways, value=asked.methods[0], visible=is_one),
-        gr.CheckboxGroup(choices=ways, value=list(asked.methods), visible=not is_one),
+        gr.CheckboxGroup(choices=ways, visible=not is_one, **({} if is_one else {"value": list(asked.methods)})),
         "" if spec.title == spec.examples_name else spec.title,
         *(_within(value, one) for value, one in zip(astuple(asked.options), controls.options, strict=True)),
         *examples,
     )
+
+
+def keep_form(values: Sequence, last: int) -> tuple:
+    """What fill_form would fill, but for all that is to stay as it stands.
+
+    Args:
+        values: Of the controls.
+        last: How many of them are filled nevertheless, the last ones.
+    """
+    count = len(values) - last
+    return *[gr.skip()] * count, *values[count:]
 
 
 def name_for_others(spec: JobSpec, title: str) -> str:
@@ -148,8 +159,8 @@ def bind(job: str, task: str, held: Sequence, lost: str = "") -> dict[str, str]:
     return {"job": job, "examples": examples_key(task, *held), "lost": lost}
 
 
-def compare(registry: Registry, spec: JobSpec, asked: Asked, held: Sequence, bound: dict[str, str]) -> str:
-    """A line, as HTML, that says what of the form is not as the job in sight has it; "" = all is.
+def compare(registry: Registry, spec: JobSpec, asked: Asked, held: Sequence, bound: dict[str, str]) -> tuple[str, bool]:
+    """A line, as HTML, that says what of the form is not as the job in sight has it, and whether anything is.
 
     Args:
         registry: The models on offer.
@@ -169,11 +180,10 @@ def compare(registry: Registry, spec: JobSpec, asked: Asked, held: Sequence, bou
         others.append({OURS: "our examples", YOURS: "examples of your own"}.get(source, "our scored pairs"))
     lost = note(LOST.format(name=spec.examples_name)) if bound["lost"] and is_same else ""
     if not others:
-        return lost
+        return lost, False
     said = " · ".join(f"<bdi>{escape(one)}</bdi>" for one in others)
-    return (
-        f"{lost}<p class='note otherwise'>This is not what you have chosen, <b>{said}</b>: press Start to train it.</p>"
-    )
+    line = f"This is not what you have chosen, <b>{said}</b>: press Start to train it."
+    return f"{lost}<p class='note otherwise'>{line}</p>", True
 
 
 def differences(registry: Registry, spec: JobSpec, asked: Asked) -> list[str]:

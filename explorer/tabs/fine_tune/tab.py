@@ -15,6 +15,9 @@ from explorer.tabs.links import LinkedTab
 from explorer.tabs.owner import build_owner
 from explorer.training.jobs.supervising import open_jobs
 
+OPTION_NAMES = (  # in an address, as plan.Options orders them
+    "epochs", "batch", "rate", "length", "patience", "rank", "lambda", "loss", "prefix", "seed",
+)  # fmt: skip
 QUESTION = "What does a pre-trained model learn from a few labelled examples, and what changes inside it?"
 WHY = """**Fine-tuning** goes on training a pre-trained model on examples of one task: a small new layer, the *head*,
 turns its vectors into answers, and the loss of these answers moves the weights
@@ -62,13 +65,16 @@ def build(registry: Registry) -> LinkedTab:
     with tab:
         owner = build_owner()
         shown = gr.Radio([view.id for view in views], value=views[0].id, visible="hidden")
-        linked = {
-            "model": controls.picker.name, "task": controls.task, "run": controls.kind, "method": controls.method,
-            "job": job,
+        kept = gr.Textbox("", visible="hidden")
+        linked = {  # in the order in which a link fills them: who hears of the job must know the form
+            "form": kept, "model": controls.picker.name, "task": controls.task, "run": controls.kind,
+            "method": controls.method, "methods": controls.methods, "title": controls.title,
+            **dict(zip(OPTION_NAMES, controls.options, strict=True)), "examples": controls.data.inputs[0],
+            "aside": controls.data.inputs[3], "job": job,
         }  # fmt: skip
-        act = Act(tab, controls, panel, trying, owner, job, shown, views, parts, [order, ticked], linked)
+        act = Act(tab, controls, panel, trying, owner, job, kept, shown, views, parts, [order, ticked], linked)
         clock = wire_acts(registry, store, example, first, act)
         texts = link_texts(trying, job)
     fields = linked | {"which": panel.run, "show": shown, "order": order, "ticked": ticked, **texts}
-    terse = ("task", "run", "method", "job", "which", "show", "order", "ticked", *texts)
+    terse = tuple(name for name in fields if name != "model")
     return LinkedTab(tab, fields, terse, (sub_tabs, "show"), clock=clock)
