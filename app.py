@@ -17,7 +17,7 @@ from explorer.settings import settings
 from explorer.tabs.browser_files import browser_files_route, pack_plotly
 from explorer.tabs.connections import bound_connections
 from explorer.tabs.fine_tune.download import download_route
-from explorer.tabs.first_page import drawn_route, page_routes
+from explorer.tabs.first_page import drawn_route, left_route, page_routes
 from explorer.tabs.guards import guards
 from explorer.tabs.leaving import hear_signals, serve_until_told
 from explorer.tabs.page import THEME, build_page, page_style
@@ -57,6 +57,7 @@ def main() -> None:
                 *page_routes(),
                 browser_files_route(),
                 drawn_route(drawn),
+                left_route(page),
                 download_route(registry, open_jobs()),
             ],
         },

@@ -102,8 +102,11 @@
   const plain = window.fetch;
   const early = new Set(); // answered before we had heard their names
   let asking = 0;
+  let named = ''; // by which name the server knows this page
+  addEventListener('pagehide', () => named && navigator.sendBeacon('left', named)); // asking.py has no other way to hear
   const ask = async (send, body) => {
-    const {fn_index: event, trigger_id: trigger} = JSON.parse(body);
+    const {fn_index: event, trigger_id: trigger, session_hash: session} = JSON.parse(body);
+    named = session;
     if (clocks.has(event) || hands.has(trigger)) return send();
     const question = Symbol('question'), results = inSight();
     asking += 1;

@@ -30,6 +30,14 @@ class Page(gr.Blocks):
         self._queue = FairQueue.instead_of(self._queue)
         return self
 
+    def get_config_file(self) -> dict[str, Any]:
+        """What a page is told of itself, as gr.Blocks has it, but that it shall keep no connection open.
+
+        By that Gradio hears when a page is closed. A browser has six for all pages of a server, and some wait for ever
+        where more are open: work.js says by itself when its page is left (first_page.left_route).
+        """
+        return super().get_config_file() | {"connect_heartbeat": False}
+
     async def process_api(
         self, *given: Any, session_hash: str | None = None, event_id: str | None = None, **named: Any
     ) -> dict[str, Any]:
@@ -39,6 +47,8 @@ class Page(gr.Blocks):
             gr.Error: What was sent cannot be taken; or the fault is ours, and is logged.
         """
         is_generating = False
+        if left := self.state_holder.session_data.get(session_hash):
+            left.is_closed = False  # its browser had kept it, and brought it back
         try:
             answer = await super().process_api(*given, session_hash=session_hash, event_id=event_id, **named)
             is_generating = answer["is_generating"]

@@ -26,7 +26,7 @@ _READ = (
     "/theme.css|/manifest.json|/favicon.ico|/robots.txt|/pwa_icon(/[0-9]+)?",
     "/tuned/.+",  # models that visitors made
     f"{API}(info|openapi.json|startup-events|theme.css)/?",
-    f"{API}heartbeat/[^/]+",  # an open page
+    f"{API}heartbeat/[^/]+",  # other clients; our own page says when it is left
     f"{API}app_id/?",  # a page that lost its server asks for it until it is back, and then opens anew
     f"{API}queue/data",
     f"{API}call/(v2/)?(?P<endpoint>[^/]+)/[^/]+",
@@ -34,7 +34,7 @@ _READ = (
     f"{API}file=(?![A-Za-z][A-Za-z0-9+.-]+:).+",  # what a visitor uploaded; Gradio would fetch an address, too
 )
 _ASKED = (
-    "/drawn",
+    "/(drawn|left)",
     f"{API}queue/join",
     f"{API}call/(v2/)?(?P<endpoint>[^/]+)/?",
     f"{API}(cancel|reset)/?",

@@ -1,7 +1,8 @@
-"""The page as it is first sent, made once; and it says when it is drawn, as what would slow it can wait until then."""
+"""The page as it is first sent, made once; and it says when it is drawn, and when it is left."""
 
 from threading import Event
 
+from gradio import Blocks
 from gradio.route_utils import get_root_url
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,6 +11,7 @@ from starlette.routing import Route
 from explorer.tabs.browser_files import PACKERS, chosen_encoding
 
 MOST_KEPT = 12  # anybody may ask under any name
+LONGEST_NAME = 100  # bytes of a session's
 
 
 def page_routes() -> list[Route]:
@@ -50,7 +52,7 @@ def _make(request: Request, name: str) -> bytes:
 
 
 def drawn_route(drawn: Event) -> Route:
-    """The route that work.js calls when all of the page is drawn.
+    """The route that work.js calls when all of the page is drawn, as what would slow it can wait until then.
 
     Args:
         drawn: Set by the first call.
@@ -61,3 +63,25 @@ def drawn_route(drawn: Event) -> Route:
         return Response(status_code=204)
 
     return Route("/drawn", hear, methods=["POST"])
+
+
+def left_route(page: Blocks) -> Route:
+    """The route that work.js calls when a page is closed, or left for another: what it asked for ends.
+
+    What its States hold goes an hour later, as Gradio has it; unless it asks again, as one that its browser kept does.
+
+    Args:
+        page: Whose visitors leave; its queue is a FairQueue.
+    """
+
+    async def hear(request: Request) -> Response:
+        said = b""
+        async for part in request.stream():
+            said += part[: LONGEST_NAME - len(said)]
+        session = said.decode("ascii", "replace")
+        if session in page.state_holder.session_data:
+            page.state_holder.session_data[session].is_closed = True
+        await page._queue.drop(session)
+        return Response(status_code=204)
+
+    return Route("/left", hear, methods=["POST"])

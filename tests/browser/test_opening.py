@@ -44,6 +44,11 @@ TYPE_AT_ONCE = """() => new MutationObserver((_, observer) => {
   });
 }).observe(document.body, {childList: true, subtree: true})"""
 
+KEEP_BEACONS = """() => {
+  const send = navigator.sendBeacon.bind(navigator);
+  navigator.sendBeacon = (...said) => localStorage.setItem('beacons', JSON.stringify([...said, send(...said)]));
+}"""  # Playwright tells nothing of what a page says as it goes
+
 
 def test_mended_scripts_find_the_same_events(browser):
     page = browser.new_page()
@@ -60,13 +65,15 @@ def test_the_first_page(open_page):
     charts_of_other_kinds_are_set_up_when_asked_for(page)
     a_list_closes_behind_the_focus(page)
     a_model_goes_along_from_tab_to_tab_and_arrow_keys_walk_them(page)
+    a_page_that_is_left_says_so(page)
 
 
 def it_comes_packed_with_scripts_that_are_kept_and_says_when_it_is_drawn(open_page):
     told = []
-    page = open_page(prepare=lambda page: page.on("request", lambda sent: "/drawn" in sent.url and told.append(sent)))
-    (sent,) = told
+    page = open_page(prepare=lambda page: page.on("request", lambda sent: told.append(sent)))
+    (sent,) = (sent for sent in told if sent.url.endswith("/drawn"))
     assert sent.response().status == 204
+    assert not [sent.url for sent in told if "/heartbeat/" in sent.url]
     files = page.evaluate("performance.getEntriesByType('resource').map(file => file.name)")
     scripts = [file for file in files if "/assets/" in file]
     assert any(Path(script).name.startswith("core-") for script in scripts)
@@ -110,6 +117,16 @@ def a_model_goes_along_from_tab_to_tab_and_arrow_keys_walk_them(page):
         expect(page.get_by_role("tab", name=tab, exact=True)).to_have_attribute("aria-selected", "true")
         if model:
             expect(page.locator(PICKER)).to_have_value(re.compile(f"^{re.escape(model)} "))
+
+
+def a_page_that_is_left_says_so(page):
+    with page.expect_request(lambda sent: "/queue/join" in sent.url) as asked:
+        page.locator("#fill-text textarea").fill("The sun is ___.")
+    come_to_rest(page)
+    page.evaluate(KEEP_BEACONS)
+    page.goto(page.evaluate("new URL('robots.txt', document.baseURI).href"))
+    session = asked.value.post_data_json["session_hash"]
+    assert page.evaluate("JSON.parse(localStorage.beacons)") == ["left", session, True]
 
 
 def test_what_is_typed_as_soon_as_a_field_is_there_stays(open_page):

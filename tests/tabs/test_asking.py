@@ -17,6 +17,7 @@ from explorer.models.callers import Caller, current_caller
 from explorer.settings import settings
 from explorer.tabs.asking import Page
 from explorer.tabs.fetching import Fetching
+from explorer.tabs.first_page import left_route
 from explorer.tabs.limits import MIB, RequestLimits
 
 MOST_SECONDS = 30
@@ -72,9 +73,8 @@ def page(works):
             gr.api(handler, api_name=handler.__name__, concurrency_limit=None)
         page.fetching = gr.HTML(server_functions=[fetched])
     middleware = [RequestLimits.middleware(), Middleware(Fetching, most=4)]
-    page.launch(
-        prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False, app_kwargs={"middleware": middleware}
-    )
+    given = {"middleware": middleware, "routes": [left_route(page)]}
+    page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False, _frontend=False, app_kwargs=given)
     yield page
     page.close()
 
@@ -122,6 +122,19 @@ def test_a_page_that_closes_is_waited_for_no_more(works, page, http, name):
         next(lines)
         assert works.began.get(timeout=MOST_SECONDS).is_waiting()
     assert works.ended.get(timeout=MOST_SECONDS) == f"closes {name}"
+
+
+def test_a_page_that_says_that_it_is_left_is_over_until_it_asks_again(works, page, http):
+    join(page, http, "endless", "leaves")
+    assert works.began.get(timeout=MOST_SECONDS).name == "leaves"
+    assert not page.state_holder.session_data["leaves"].is_closed
+    for said in (b"", b"nobody", bytes(range(256)) * 300, b"leaves"):
+        assert http.post(f"{page.local_url}left", content=said).status_code == 204
+    assert works.ended.get(timeout=MOST_SECONDS) == "leaves"
+    assert page.state_holder.session_data["leaves"].is_closed
+    join(page, http, "quick", "leaves")
+    assert works.began.get(timeout=MOST_SECONDS).name == "leaves"
+    assert not page.state_holder.session_data["leaves"].is_closed
 
 
 @pytest.mark.parametrize("name", ["endless", "steps"])
