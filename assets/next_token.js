@@ -18,11 +18,11 @@
   };
 
   explorer.nextToken = (element, props, watch) => {
-    const {make, percent, bits, seen, decoding} = explorer;
+    const {make, percent, bits, seenAmong, decoding} = explorer;
     element.classList.add('next-token');
     let value = null, data = null, scores = null;
 
-    const row = (token, place, before, after, most, isFirstCut) => {
+    const row = (token, name, place, before, after, most, isFirstCut) => {
       const item = make('li', after ? '' : 'cut');
       if (isFirstCut) item.classList.add('first-cut');
       const bars = make('span', 'bars');
@@ -32,7 +32,7 @@
         bar.hidden = !share;
         bars.append(bar);
       });
-      item.append(make('small', 'place', String(place)), make('bdi', '', seen(token.text)), bars,
+      item.append(make('small', 'place', String(place)), make('bdi', '', name), bars,
                   make('span', 'number before', percent(before)),
                   make('span', 'number after', after ? percent(after) : 'cut'));
       item.title = `“${token.text}” (id ${token.token_id}): ${before} before, ${after} after the controls`;
@@ -89,28 +89,30 @@
         .sort((one, other) => after.shares[other.token.token_id] - after.shares[one.token.token_id]).slice(0, 3);
       const rows = [...shown.slice(0, ROWS), ...gained];
       const most = Math.max(...rows.flatMap(({token: {token_id: id}}) => [before.shares[id], after.shares[id]]));
-      const list = make('ol', 'tokens-next');
+      const list = make('ol', 'tokens-next'), reads = seenAmong(rows.map(({token}) => token.text));
       const share = (stage, {token}) => stage.shares[token.token_id];
       const cut = shown.slice(0, ROWS).findIndex(one => !share(after, one));
       rows.forEach((one, index) =>
-        list.append(row(one.token, one.place, share(before, one), share(after, one), most, index === cut && cut > 0)));
+        list.append(row(one.token, reads(one.token.text), one.place, share(before, one), share(after, one), most, index === cut && cut > 0)));
       const heads = make('p', 'heads');
       heads.append(make('span', '', 'Next token'), make('span', 'number key-p', 'model'), make('span', 'number key-chance', 'after'));
       const isPlain = Boolean(undrawn) && before === after; // "after" would repeat it, as if it were drawn from
       element.classList.toggle('plain', isPlain);
       const first = rows.reduce((best, one) => (share(after, one) > share(after, best) ? one : best));
-      const advice = `${undrawn?.replace('{token}', `“${seen(first.token.text)}”`)} Choose Sampling to see what temperature and top p make of the numbers.`;
+      const advice = `${undrawn?.replace('{token}', `“${reads(first.token.text)}”`)} Choose Sampling to see what temperature and top p make of the numbers.`;
       const after_words = undrawn ? advice : stages.length > 1
         ? `The controls keep ${after.left.toLocaleString('en')} of ${scores.length.toLocaleString('en')} tokens, to which the model gave ${percent(before === after ? 1 : after.mass)}.`
         : 'No control is moved: what is drawn from is what the model says. Move temperature or top p.';
       const text = make('p', 'ending', '', {dir: 'auto'});
       text.append(make('span', '', data.ending), make('b', 'gap', ' ?'));
+      const isMarked = rows.some(({token: {text}}) => reads(text).startsWith('␣') && text.trim());
+      const spaces = isMarked ? [make('p', 'note', '␣: a space before the token.')] : [];
       const how = make('p', 'note', 'Each control works on what the one above it left: top p counts its share after the temperature.');
       const taken = make('div', 'take-away');
       const take = make('button', '', 'CSV of before and after', {type: 'button', 'data-take': 'after'});
       take.addEventListener('click', () => save(shown, before, after));
       taken.append(take);
-      element.replaceChildren(text, make('p', 'kept', after_words, {role: 'status'}), heads, list, others(rows, before, after), table(stages), ...(stages.length > 2 ? [how] : []), taken);
+      element.replaceChildren(text, make('p', 'kept', after_words, {role: 'status'}), heads, list, others(rows, before, after), ...spaces, table(stages), ...(stages.length > 2 ? [how] : []), taken);
       element.explorer = {stages, ids: data.prompt_ids};
       element.dataset.ms = (performance.now() - began).toFixed(1);
     };

@@ -57,6 +57,13 @@
     return /^[\p{L}\p{N}]/u.test(text) ? '…' + shown : shown;
   };
 
+  // The same for tokens that are listed together: of two that would read the same, one with a space before it says so.
+  const seenAmong = texts => {
+    const count = new Map();
+    new Set(texts).forEach(text => count.set(seen(text), (count.get(seen(text)) ?? 0) + 1));
+    return text => (count.get(seen(text)) > 1 && /^ +\S/.test(text) ? '␣' : '') + seen(text);
+  };
+
   const dress = (span, step, measure) => {
     const {strength, words} = MEASURES[measure];
     const share = strength(step);
@@ -65,5 +72,5 @@
     span.dataset.words = words(step);
   };
 
-  Object.assign(explorer, {percent, nats, bits, surprisal, make, seen, dress, MEASURES});
+  Object.assign(explorer, {percent, nats, bits, surprisal, make, seen, seenAmong, dress, MEASURES});
 })();

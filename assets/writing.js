@@ -35,7 +35,7 @@
     <section class="sheet-branches" hidden></section>`;
 
   explorer.writing = (element, trigger, props, watch) => {
-    const {percent, bits, surprisal, make, seen, dress, MEASURES} = explorer;
+    const {percent, bits, surprisal, make, seenAmong, dress, MEASURES} = explorer;
     element.innerHTML = SKELETON;
     element.classList.add('sheet');
     const [measures, legend, given, written, status, popover] =
@@ -147,8 +147,8 @@
       return made;
     };
     const fill = step => {
-      const facts = make('p', 'facts');
-      facts.append(make('b', '', seen(step.text)), document.createTextNode(
+      const facts = make('p', 'facts'), reads = seenAmong([step.text, ...step.options.map(([, text]) => text)]);
+      facts.append(make('b', '', reads(step.text)), document.createTextNode(
         ` ${percent(step.probability)} · ${percent(step.chance)} after the controls · rank ${step.rank.toLocaleString('en')} · ` +
         `surprisal ${bits(surprisal(step.probability))} · entropy ${bits(step.entropy)}` +
         (step.how === 'chosen by hand' ? ' · chosen by you' : '')));
@@ -163,7 +163,7 @@
         if (isWritten) button.setAttribute('aria-current', 'true');
         const bars = make('span', 'bars');
         bars.append(bar(probability / most, 'p'), bar(chance / most, 'chance'));
-        button.append(make('small', 'place', String(rank ?? place + 1)), make('bdi', '', seen(text)), bars,
+        button.append(make('small', 'place', String(rank ?? place + 1)), make('bdi', '', reads(text)), bars,
                       make('span', 'number', percent(probability)), make('span', 'number', chance ? percent(chance) : 'cut'));
         const item = make('li');
         item.append(button);

@@ -80,7 +80,7 @@ CONTROLS: dict[str, Control] = {
         Control(
             "typical_p",
             "Typical p",
-            "Only the tokens whose surprisal is closest to the entropy, up to a probability of p together; 1 = all.",
+            "Only the fewest tokens of surprisal closest to the entropy whose probabilities sum to p; 1 = all.",
             0.01,
             1.0,
             1.0,

@@ -146,14 +146,16 @@ def _sides(relation: str, *, is_forward: bool) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    """Without decimals, unless it would be told as all or as none, which it is not."""
+    digits = 0 if 0.005 <= share < 0.995 or share in (0, 1) else 1
+    return f"{min(max(100 * share, 0.1), 99.9) if digits else 100 * share:.{digits}f} %"
 
 
 def _percent_below(share: float, bound: float) -> str:
     """A share that is less than a bound, with as many digits as it takes to see that."""
     if _percent(share) != _percent(bound):
         return _percent(share)
-    return f"{100 * share:.1f} %, less than {100 * bound:.1f} %"
+    return f"{100 * share:.1f} %, below the interval’s {100 * bound:.1f} %"
 
 
 def _capital(sentence: str) -> str:

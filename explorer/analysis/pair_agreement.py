@@ -16,7 +16,7 @@ from explorer.analysis.sense_results import Estimate
 RESAMPLES = 1_000
 TAILS_PERCENT = (2.5, 97.5)
 INTERVALS = (
-    f"95 % intervals of the percentile bootstrap: {RESAMPLES:,} times as many pairs were drawn with replacement, each "
+    f"95 % intervals of the percentile bootstrap: {RESAMPLES:,} times, as many pairs were drawn with replacement, each "
     "with its rank among all"
 )
 LEAST_VARIANCE = 1e-9  # of ranks; less is rounding

@@ -20,7 +20,7 @@ RESAMPLES = 1_000
 RESAMPLED_AT_ONCE = 100
 TAILS_PERCENT = (2.5, 97.5)
 INTERVALS = (
-    f"95 % intervals of the percentile bootstrap: {RESAMPLES:,} times as many uses were drawn with replacement, each "
+    f"95 % intervals of the percentile bootstrap: {RESAMPLES:,} times, as many uses were drawn with replacement, each "
     "judged as among all uses"
 )
 MOST_RANDOM_WORDS = 1_000

@@ -33,6 +33,10 @@ FEWEST_TO_DOUBT = 10  # labels: fewer may well all be different
 MIB = 2**20
 
 
+class TooManySentences(UnsuitableText):
+    """A file has more than are read here."""
+
+
 @dataclass(frozen=True)
 class SentenceFile:
     """What a file holds, as gather_uses takes it.
@@ -86,9 +90,8 @@ def _read_bytes(path: Path, name: str) -> bytes:
         parts.append(chunk)
         size += len(chunk)
         if size > most * MIB:
-            raise UnsuitableText(
-                f"{name} is larger than the {most:g} MiB of sentences that are read here. Give a part of it, or search "
-                f"it as a corpus: that takes only the sentences with the word."
+            raise TooManySentences(
+                f"{name} is larger than the {most:g} MiB of sentences that are read here. Give a part of it."
             )
     return b"".join(parts)
 
@@ -200,10 +203,7 @@ def _tidy(name: str, found: Sequence[tuple[str, str]], remarks: tuple[str, ...])
 
 def _check_count(name: str, count: int) -> None:
     if count > MOST_ROWS:
-        raise UnsuitableText(
-            f"{name} has more than {MOST_ROWS:,} lines. Give a part of it, or search it as a corpus: that takes only "
-            f"the sentences with the word."
-        )
+        raise TooManySentences(f"{name} has more than {MOST_ROWS:,} lines. Give a part of it.")
 
 
 def _tidy_name(cell: str) -> str:

@@ -12,7 +12,7 @@ from explorer.analysis.ablation_results import AblationPlace, HeadAblation, Head
 from explorer.analysis.head_patterns import head_name
 from explorer.analysis.scoring_results import NextToken
 from explorer.figures.style import percent
-from explorer.figures.token_words import shown_token
+from explorer.figures.token_words import names_together, space_note
 
 MOST_LISTED = 8
 PAPERS = {
@@ -49,7 +49,10 @@ def ablation_view(result: HeadAblation) -> str:
     """Before and after, place by place, and how far apart they are."""
     off = len(result.heads)
     count = f"<p class='off-count'><b>{off} of {result.head_count} heads off</b>{_off_words(result)}</p>"
-    places = "".join(_place(result, index, place) for index, place in enumerate(result.places))
+    shown = [token for place in result.places for token in (place.answer, *place.before, *place.after)]
+    names = names_together(shown)
+    places = "".join(_place(result, index, place, names) for index, place in enumerate(result.places))
+    places += space_note(names.values())
     embedding = ""
     if result.cosine is not None:
         of = f"(the mean of the last layer’s {len(result.tokens)} vectors; 1 = unchanged)"
@@ -97,13 +100,13 @@ def _short(effect: float) -> str:
     return f"{effect:.2f}" if effect >= 0.095 else f"{effect:.2g}"
 
 
-def _place(result: HeadAblation, index: int, place: AblationPlace) -> str:
+def _place(result: HeadAblation, index: int, place: AblationPlace, names: Mapping[int, str]) -> str:
     titles = {
         "blanks": f"Blank {index + 1}" if len(result.places) > 1 else "The blank",
         "next": "The next token",
         "written": f"Written token {index + 1}",
     }
-    answer = f"“<bdi>{escape(_reads(place.answer))}</bdi>”"
+    answer = f"“<bdi>{escape(names[place.answer.token_id])}</bdi>”"
     before, after = percent(place.answer.probability), percent(place.answer_after)
     said = (
         f"{answer}: {before} → <b title='{place.answer_after!r}'>{after}</b>, rank 1 → <b>{place.rank_after:,}</b> · "
@@ -113,8 +116,9 @@ def _place(result: HeadAblation, index: int, place: AblationPlace) -> str:
         said = said.replace("rank 1 → ", "rank ", 1)
     most = max(one.probability for one in (*place.before, *place.after))
     columns = "".join(
-        f"<div><p class='step'>{name}</p><ol class='off-choices'>{_choices(tokens, place.answer, most)}</ol></div>"
-        for name, tokens in (("All heads on", place.before), ("With these off", place.after))
+        f"<div><p class='step'>{when}</p><ol class='off-choices'>{_choices(tokens, place.answer, most, names)}"
+        "</ol></div>"
+        for when, tokens in (("All heads on", place.before), ("With these off", place.after))
     )
     return (
         f"<section><h3>{titles[result.readout]}</h3><p class='off-said'>{said}</p>"
@@ -122,20 +126,13 @@ def _place(result: HeadAblation, index: int, place: AblationPlace) -> str:
     )
 
 
-def _choices(tokens: tuple[NextToken, ...], answer: NextToken, most: float) -> str:
+def _choices(tokens: tuple[NextToken, ...], answer: NextToken, most: float, names: Mapping[int, str]) -> str:
     return "".join(
         f"<li{' class=answer' if token.token_id == answer.token_id else ''}>"
-        f"<i style='width:{100 * token.probability / most:.1f}%'></i><bdi>{escape(_reads(token, tokens))}</bdi>"
+        f"<i style='width:{100 * token.probability / most:.1f}%'></i><bdi>{escape(names[token.token_id])}</bdi>"
         f"<span class='number' title='p = {token.probability!r}'>{percent(token.probability)}</span></li>"
         for token in tokens
     )
-
-
-def _reads(token: NextToken, among: tuple[NextToken, ...] = ()) -> str:
-    """The token without the space that it begins with, unless another reads the same without."""
-    text = token.text.strip()
-    is_one = sum(other.text.strip() == text for other in among) < 2
-    return text if text and is_one else shown_token(token.token)
 
 
 def _off_words(result: HeadAblation) -> str:

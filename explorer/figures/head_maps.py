@@ -116,7 +116,7 @@ def pattern_list(patterns: Sequence[HeadPattern], measures: HeadMeasures, thresh
                 f"their attention there, n = {count_of(measures.counts[key], 'token')}."
             )
     if broad := sum(pattern.key == "entropy" for pattern in patterns):
-        resting.append(f"{count_of(broad, 'head')} {'attends' if broad == 1 else 'attend'} almost to all tokens alike.")
+        resting.append(f"{count_of(broad, 'head')} {'attends' if broad == 1 else 'attend'} to all tokens almost alike.")
     first, further = (f"<ul class='found-patterns'>{''.join(some)}</ul>" for some in (rows[:FIRST], rows[FIRST:]))
     body = first if rows else "<p class='quiet'>No head follows a named pattern.</p>"
     if len(rows) > FIRST:

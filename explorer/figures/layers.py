@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 
 from explorer.analysis.scoring_results import LayerReading, LayerReadings, NextToken
 from explorer.figures.notes import note
 from explorer.figures.style import NATS_PER_BIT, percent
-from explorer.figures.token_words import shown_token
+from explorer.figures.token_words import names_together, space_note
 
 
 def layer_table(result: LayerReadings) -> str:
     """One row for each layer, the input embeddings first, the model's own answer last."""
     answer = result.layers[-1].tokens[0]
     places = len(result.layers[-1].tokens)
-    name = escape(_shown(answer))
+    names = _names(result)
+    name = escape(names[answer.token_id])
     heads = (
         "<th scope='col'>Layer</th>"
         + "".join(f"<th scope='col'>{place}.</th>" for place in range(1, places + 1))
         + f"<th scope='col' class='number'>rank of “<bdi>{name}</bdi>”</th>"
         + "<th scope='col' class='number'>entropy (bits)</th>"
     )
-    rows = "".join(_row(layer, answer, is_last=layer is result.layers[-1]) for layer in result.layers)
+    rows = "".join(_row(layer, answer, names, is_last=layer is result.layers[-1]) for layer in result.layers)
     return (
         "<div class='scores-scroll' tabindex='0' role='region' aria-label='Layer by layer'><table class='scores lens'>"
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
@@ -34,23 +36,26 @@ def layer_table(result: LayerReadings) -> str:
 def layers_note(result: LayerReadings) -> str:
     """From which layer on the model's own answer is the first, in a sentence."""
     *before, last = result.layers
-    name = _shown(last.tokens[0])
+    names = _names(result)
+    name, spaces = names[last.tokens[0].token_id], space_note(names.values())
     since = next((layer.layer + 1 for layer in reversed(before) if layer.rank > 1), 0)
     if since == 0:
-        return note(f"“{name}” is first in every layer: no layer changes the answer.")
+        return note(f"“{name}” is first in every layer: no layer changes the answer.") + spaces
     early = f"the input embeddings alone put it at rank {before[0].rank:,}"
     if since < last.layer:
-        return note(f"“{name}” is first from layer {since} of {last.layer} on; {early}.")
-    other = _shown(before[-1].tokens[0])
-    return note(f"Only the last layer puts “{name}” first, and the one before it “{other}”; {early}.")
+        return note(f"“{name}” is first from layer {since} of {last.layer} on; {early}.") + spaces
+    other = names[before[-1].tokens[0].token_id]
+    return note(f"Only the last layer puts “{name}” first, and the one before it “{other}”; {early}.") + spaces
 
 
-def _shown(token: NextToken) -> str:
-    return token.text.strip() or shown_token(token.token)
+def _names(result: LayerReadings) -> dict[int, str]:
+    return names_together(token for layer in result.layers for token in layer.tokens)
 
 
-def _row(layer: LayerReading, answer: NextToken, *, is_last: bool) -> str:
-    cells = "".join(_cell(token, is_answer=token.token_id == answer.token_id) for token in layer.tokens)
+def _row(layer: LayerReading, answer: NextToken, names: Mapping[int, str], *, is_last: bool) -> str:
+    cells = "".join(
+        _cell(token, names[token.token_id], is_answer=token.token_id == answer.token_id) for token in layer.tokens
+    )
     title = "0, input" if layer.layer == 0 else f"{layer.layer}, last" if is_last else str(layer.layer)
     return (
         f"<tr><th scope='row'>{title}</th>{cells}<td class='number' title='p = {layer.probability!r}'>{layer.rank:,}"
@@ -58,10 +63,10 @@ def _row(layer: LayerReading, answer: NextToken, *, is_last: bool) -> str:
     )
 
 
-def _cell(token: NextToken, *, is_answer: bool) -> str:
+def _cell(token: NextToken, name: str, *, is_answer: bool) -> str:
     kind = " answer" if is_answer else ""
     shade = token.probability**0.5  # of early layers much is small: the root keeps it apart
     return (
         f"<td class='heat{kind}' style='--c:{shade:.2f}' title='{escape(token.token)}: p = {token.probability!r}'>"
-        f"<bdi>{escape(_shown(token))}</bdi> <small>{percent(token.probability)}</small></td>"
+        f"<bdi>{escape(name)}</bdi> <small>{percent(token.probability)}</small></td>"
     )

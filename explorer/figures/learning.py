@@ -34,8 +34,8 @@ FROM_NOTHING = {  # what the tables of this project's models show, by name; what
     "heads began to follow the syntax (Chen et al. 2024; not looked at here). That London is the capital of England it "
     "never puts first.",
     "GPT mini": "first nothing but “the”, then what stands together, again and again (“United States”). From 4 M on "
-    "most of what it writes has a verb, late in training sentences end and begin anew. What they say of cities and "
-    "years is invented to the end.",
+    "most of what it writes has a verb, and now and then a sentence ends and another begins. What they say of cities "
+    "and years is invented to the end.",
     "ELMo mini": "each direction learns what stands beside the words it sees. From the left “New” calls for “York” "
     "after 2.5 M tokens, and “the door and” for a verb (“went”, “stood”) after 12.5 M; from the right “into the room” "
     "calls for “went” and “came” after 4 M, and from 19 M on rather for “out” or “back”. Where a cat may sit (“table”) "

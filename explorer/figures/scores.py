@@ -83,10 +83,11 @@ def bits(surprisal: float | None) -> str:
 def _column(score: TextScore) -> str:
     passes = "".join(_pass(score, one) for one in score.passes)
     sum_of_all = f"<b title='ln p = {nats(score.log_probability)} nats'>{score.surprisal_bits:.1f} bits</b>"
+    tokens = "the one token" if score.token_count == 1 else f"each of {score.token_count:,} tokens"
     total = (
         f"<p class='note total'>{score.perplexity_name} "
-        f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b>: as if each of "
-        f"{count_of(score.token_count, 'token')} were one of so many, all as likely · {sum_of_all} · "
+        f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b>: as if {tokens} were one of so many, all as "
+        f"likely · {sum_of_all} · "
         f"{score.bits_per_character:.2f} bits per character</p>"
     )
     return f"<section><h3>{escape(score.model)}</h3>{passes}{total}</section>"

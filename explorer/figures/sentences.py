@@ -139,7 +139,9 @@ def _split_words(tokenization: Tokenization) -> str:
     if broken:
         most = max(broken, key=len)
         word = text[most[0].start : most[-1].end].strip()
-        which = "One word is" if len(broken) == 1 else f"{len(broken)} words are"
+        are_words = {any(map(str.isalnum, text[pieces[0].start : pieces[-1].end])) for pieces in broken}
+        nouns = [noun for noun, is_word in (("word", True), ("sign", False)) if is_word in are_words]
+        which = f"One {nouns[0]} is" if len(broken) == 1 else f"{len(broken)} {'s and '.join(nouns)}s are"
         told = f"{which} cut into pieces, as the vocabulary lacks {'it' if len(broken) == 1 else 'them'} whole: "
         told += f"“{word}” into {len(most)}."
     return f"<p class='senses-said'>{escape(told)}</p>"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 
 from explorer.analysis.reading import SPACE_TOKENS
+from explorer.analysis.scoring_results import NextToken
 from explorer.figures.notes import note
 from explorer.figures.token_names import SPACE
 
@@ -43,6 +45,22 @@ def spelling_note(tokens: Iterable[str]) -> str:
     return note(f"{sign}: a space before the token, as this vocabulary spells it.") if sign else ""
 
 
+def names_together(tokens: Iterable[NextToken]) -> dict[int, str]:
+    """What tokens that are shown together are called, by their ids: without the space that they begin with, unless two
+    read the same without.
+
+    Args:
+        tokens: All of them, each as often as it is shown.
+    """
+    by_id = {token.token_id: token for token in tokens}
+    count = Counter(token.text.strip() for token in by_id.values())
+    count[""] = 2  # a space alone has to be seen
+    return {
+        id: shown_token(token.token) if count[token.text.strip()] > 1 else token.text.strip()
+        for id, token in by_id.items()
+    }
+
+
 def space_note(tokens: Iterable[str]) -> str:
     """What ␣ means, where one is shown; else nothing."""
-    return note(SPACE_NOTE) if any(token[:1] in SPACE_TOKENS for token in tokens) else ""
+    return note(SPACE_NOTE) if any(token[:1] in {SPACE, *SPACE_TOKENS} for token in tokens) else ""

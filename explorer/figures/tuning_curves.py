@@ -147,8 +147,9 @@ def _turn(held: Sequence[float], scores: Sequence[float], score: str) -> str:
         f"; its held-out loss was lowest ({_told(min(held), held)}) before the end: from there on it fits its own "
         f"examples ever better, and {'others worse' if score in BY_COSINE else 'is surer than it should be of others'}"
     )
-    if score not in BY_COSINE and len(scores) == len(held) and scores[-1] > scores[lowest]:
-        turns += ". The score still rose: it counts which answers are right, the loss also how sure the wrong ones are"
+    has_risen = len(scores) == len(held) and scores[-1] == max(scores) > max(scores[: lowest + 1])
+    if is_share(score) and score not in BY_COSINE and has_risen:
+        turns += ". The score still rose: it goes by the answers alone, the loss also by how sure the wrong ones are"
     return turns
 
 

@@ -36,5 +36,7 @@ def find_own(store: JobStore, owner: str) -> list[OwnModel]:
 
 
 def own_models(store: JobStore, owner: str) -> list[ModelCard]:
-    """Their cards; arguments as of find_own."""
-    return [model.card for model in find_own(store, owner)]
+    """Their cards, the oldest first, so that each keeps its place in a list; arguments as of find_own."""
+    found = find_own(store, owner)
+    oldest = list(dict.fromkeys(model.status.id for model in found))[::-1]
+    return [model.card for model in sorted(found, key=lambda model: oldest.index(model.status.id))]

@@ -100,7 +100,9 @@ def build_picker_of(
 def offer_own(
     field: gr.Dropdown, offered: Callable[[], Sequence[tuple[str, str]]], suits: Callable[[ModelCard], bool] = can_embed
 ) -> None:
-    """Offer the models that a visitor made, too, above the others, from when he comes to a field.
+    """Offer the models that a visitor made, too, below the others, from when he comes to a field.
+
+    A list that is open goes on ticking the place, and Enter takes it: so none of the others may move.
 
     Args:
         field: Of one model or several; it takes names that are not among its choices (allow_custom_value), for the
@@ -113,7 +115,7 @@ def offer_own(
         token = owner if isinstance(owner, str) else "".join(owner[:1])  # as the field holds its values
         tuned = [card for card in own_models(open_jobs(), token) if suits(card)]
         own = picker_options(tuned, {card.name: "fine-tuned by you" for card in tuned})
-        return gr.Dropdown(choices=[*own, *offered()])
+        return gr.Dropdown(choices=[*offered(), *own])
 
     field.focus(offer, field, field, js=with_owner_listed() if field.multiselect else with_owner(1), **QUIET)
 

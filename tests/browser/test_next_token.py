@@ -39,6 +39,9 @@ IN_BROWSER = """([packed, ids, settings]) => {
 }"""
 
 
+READ = """texts => texts.map(explorer.seenAmong(texts))"""
+
+
 @pytest.fixture(scope="module")
 def blank(browser, address):
     page = browser.new_page()
@@ -46,6 +49,11 @@ def blank(browser, address):
     page.wait_for_function("window.explorer?.decoding")
     yield page
     page.close()
+
+
+def test_tokens_that_would_read_the_same_are_told_apart(blank):
+    texts = [' "', '"', " The", "The", " cat", ".", " ", " (", ""]
+    assert blank.evaluate(READ, texts) == ['␣"', '"', "The", "…The", "cat", ".", "␣", "(", "(ends here)"]
 
 
 @pytest.mark.parametrize(

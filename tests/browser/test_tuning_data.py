@@ -68,6 +68,10 @@ def test_examples_are_given_looked_at_and_changed(open_page, tmp_path):
     page.get_by_role("option", name="id", exact=True).click()
     expect(said).to_contain_text("40 classes among 40 examples")
 
+    page.locator("#tune-paste textarea").fill("one column")
+    expect(said).to_contain_text("The pasted text has one column")
+    page.locator("#tune-paste textarea").fill("")
+    expect(said).to_contain_text("Load a file, paste some rows")
     page.locator("#tune-paste textarea").fill(
         "نص\tنوع\n" + "\n".join(f"جملة رقم {n}\t{['جيد', 'سيئ'][n % 2]}" for n in range(12))
     )

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.analysis.ablation_results import AblationPlace, HeadAblation, HeadRanking
 from explorer.analysis.exporting import to_json, to_tables
-from explorer.analysis.head_patterns import THRESHOLDS, _percent_below, name_patterns
+from explorer.analysis.head_patterns import THRESHOLDS, _percent, _percent_below, name_patterns
 from explorer.analysis.head_results import HeadMeasures, RelationAgreement, RelationMatches
 from explorer.analysis.scoring_results import NextToken
 from explorer.figures.ablations import REMINDER, ablation_view, pack_switches, ranking_view
@@ -79,7 +79,7 @@ def test_patterns_are_named_with_their_share_and_only_over_the_threshold():
 
 def test_a_distance_that_the_interval_leaves_out_is_seen_to_be_left_out():
     assert _percent_below(0.58, 0.5897) == "58 %"
-    assert _percent_below(0.5882, 0.5897) == "58.8 %, less than 59.0 %"
+    assert _percent_below(0.5882, 0.5897) == "58.8 %, below the interval’s 59.0 %"
 
 
 def test_of_few_words_a_head_must_be_far_above_the_best_distance():
@@ -149,6 +149,25 @@ def test_an_ablation_shows_both_sides():
     assert "press heads on the map" in ablation_view(ablation(heads=()))
     written = ablation_view(ablation(readout="written", cosine=None))
     assert "rank <b>2</b>" in written and "cosine" not in written
+    assert "␣" not in drawn
+
+
+def test_of_two_tokens_that_read_the_same_the_one_with_a_space_is_marked_wherever_either_stands():
+    spaced, bare, other = (
+        NextToken(1, " The", "ĠThe", 0.12),
+        NextToken(2, "The", "The", 0.05),
+        NextToken(3, " It", "ĠIt", 0.06),
+    )
+    place = AblationPlace(6, (spaced, other), (spaced, other, bare), spaced, 0.13, 1, 0.1)
+    drawn = ablation_view(ablation(places=(place,)))
+    assert "“<bdi>␣The</bdi>”: 12 %" in drawn
+    assert [drawn.count(f"<bdi>{name}</bdi>") for name in ("␣The", "The", "It", "␣It")] == [3, 1, 2, 0]
+    assert "␣: a space before the token." in drawn
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.9993, "99.9 %"), (0.9999, "99.9 %"), (1.0, "100 %"), (0.002, "0.2 %")])
+def test_all_of_the_attention_is_told_only_of_all(share, told):
+    assert _percent(share) == told
 
 
 def test_a_ranking_is_drawn_largest_first_and_says_how_far_it_is():

@@ -161,6 +161,8 @@ def test_tokens_show_ids_specials_unknowns_and_the_limit():
             "One word is cut into pieces, as the vocabulary lacks it whole: “unbelievable",
         ),
         ("walking talking", [0, 4, 8, 12, 14], "2 words are cut into pieces"),
+        ("walking €", [0, 4, 8, 8], "2 words and signs are cut into pieces"),
+        ("a €", [0, 2, 2], "One sign is cut into pieces"),
         ("schläft", [0, 4, 4, 5], "One word is cut into pieces, as the vocabulary lacks it whole: “schläft” into 4."),
         ("猫が走る", [0, 1, 2, 3], ""),
         ("", [], ""),

@@ -32,7 +32,10 @@ def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_mark
     assert "surer than" in curve_words([Curve("A", fell_back)], "accuracy"), "though the best came after the lowest"
     assert "The score still rose" not in curve_words([Curve("A", fell_back)], "accuracy")
     later = [replace(step, score=0.9) if step is STEPS[-1] else step for step in STEPS]
-    assert "The score still rose: it counts which answers are right" in curve_words([Curve("A", later, 0)], "accuracy")
+    assert "The score still rose: it goes by the answers alone" in curve_words([Curve("A", later, 0)], "accuracy")
+    assert "The score still rose" not in curve_words([Curve("A", later, 0)], "perplexity"), "which is best when low"
+    early = [replace(later[1], score=0.95, epoch=0.1, held_out_loss=0.8), *later]
+    assert "The score still rose" not in curve_words([Curve("A", early)], "accuracy"), "the best came before the lowest"
 
 
 def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_takes_and_no_more_epochs_are_advised():

@@ -192,6 +192,9 @@ def test_an_uploaded_file_gives_the_sentences_that_have_the_word(tmp_path):
     packed.write_bytes(gzip.compress("\n".join(f"bank {n}" for n in range(MOST_USES + 5)).encode()))
     text, said = read_upload(packed, "bank")
     assert len(text.splitlines()) == MOST_USES and "no more than" in said
+    long.write_text("The left bank.\n" * 300_000, encoding="utf-8")
+    with pytest.raises(UnsuitableText, match="larger than the 4 MiB .* Or search it as a corpus, below"):
+        read_upload(long, "bank")
 
 
 def test_all_that_visitors_type_is_escaped():

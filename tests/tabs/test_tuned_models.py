@@ -106,6 +106,10 @@ def test_a_visitor_s_own_models_are_listed_with_what_each_was_made_from_and_for(
     assert "22.0 M" in table and "<b>" not in table and " open>" in table
     assert " open>" not in own_table([model] * 9) and own_table(find_own(store, BOB)) == ""
     assert find_own(store, "") == []
+    later = store.submit(ANNE, SPEC, EXAMPLES)
+    finish(store, later, 0)
+    assert [one.status.id for one in find_own(store, ANNE)] == [later, id]
+    assert [card.name for card in own_models(store, ANNE)] == [model.card.name, tuned_name(later, SPEC, 0)]
 
 
 def test_a_model_that_is_not_there_says_why(store, registry):

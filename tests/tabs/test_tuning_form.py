@@ -163,6 +163,7 @@ def test_the_form_is_filled_with_a_job_and_its_examples_and_others_are_told_that
     model, task, kind, one, several, title, *rest = values
     assert (model, task, kind, title) == ("all-MiniLM-L6-v2", "classification", "race", "mine")
     assert several.value == ["frozen", "full"] and several.visible and not one.visible
+    assert "value" not in one.constructor_args, "what One run would take is not the race's to say"
     assert Options(*rest[: len(OPTIONS)]) == options
     source, key, held, *_ = rest[len(OPTIONS) :]
     again = read_given("classification", source.value, key, held, ())

@@ -21,6 +21,7 @@ from explorer.tabs.fine_tune.given import (
     first_rows,
     given_tables,
     guess_roles,
+    is_unusable,
     read_given,
     table_in_sight,
 )
@@ -109,9 +110,12 @@ def build_data(task: gr.Dropdown) -> DataPanel:
     def take_file(path: str | None, task: str, held: str, aside: float) -> Iterator[tuple]:
         yield from _take(task, held, aside, lambda: read_table(Path(path), task=task)) if path else ()
 
-    def take_text(text: str | None, task: str, held: str, aside: float) -> Iterator[tuple]:
+    def take_text(text: str | None, task: str, held: str, aside: float, key: str) -> Iterator[tuple]:
         if (text or "").strip():
             yield from _take(task, held, aside, lambda: read_table(text, task=task))
+        elif is_unusable(task, key):  # what stood in the box and is no longer there
+            said, group, _, *others = _draw(task, YOURS, "", held, aside)
+            yield "", said, group, gr.skip(), *others
 
     def take_held(path: str | None, task: str, source: str, key: str, aside: float, *chosen: str | None) -> tuple:
         try:
@@ -141,7 +145,7 @@ def build_data(task: gr.Dropdown) -> DataPanel:
     times.change(redraw, [task, source, key, held, aside], shown, trigger_mode="always_last", **QUIET)
     given = [task, held, aside]
     file.upload(take_file, [file, *given], [key, *shown], trigger_mode="multiple", **reading)
-    paste.change(take_text, [paste, *given], [key, *shown], trigger_mode="always_last", **reading)
+    paste.change(take_text, [paste, *given, key], [key, *shown], trigger_mode="always_last", **reading)
     looked = [task, source, key, held, aside, *columns]
     asked = [task, source, key, aside, *columns]
     held_file.upload(take_held, [held_file, *asked], [held, without, said], trigger_mode="multiple", **reading)

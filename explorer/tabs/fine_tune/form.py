@@ -118,7 +118,7 @@ def fill_form(
         asked.model,
         asked.task,
         asked.kind,
-        gr.Dropdown(choices=ways, value=asked.methods[0], visible=is_one),
+        gr.Dropdown(choices=ways, visible=is_one, **({"value": asked.methods[0]} if is_one else {})),
         gr.CheckboxGroup(choices=ways, visible=not is_one, **({} if is_one else {"value": list(asked.methods)})),
         "" if spec.title == spec.examples_name else spec.title,
         *(_within(value, one) for value, one in zip(astuple(asked.options), controls.options, strict=True)),

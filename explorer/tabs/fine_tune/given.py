@@ -188,6 +188,14 @@ def source_of(task: str, name: str) -> str:
     return OURS if name == own_examples(task).name else OUR_SCORES if name == scored else YOURS
 
 
+def is_unusable(task: str, key: str) -> bool:
+    """Whether a table of the visitor's is here that no examples can be made of, as its columns are guessed."""
+    try:
+        return bool(key) and not read_given(task, YOURS, key, "", ())
+    except UnsuitableText:
+        return True
+
+
 def read_given(task: str, source: str, key: str, held_key: str, chosen: Sequence[str | None]) -> ExampleSet:
     """The examples that the panel holds, as they are.
 

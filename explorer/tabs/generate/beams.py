@@ -11,6 +11,7 @@ from explorer.analysis.beam_results import BeamSearch
 from explorer.analysis.decoding_strategies import CONTROLS
 from explorer.figures.beam_tree import beam_tree, beams_note
 from explorer.figures.sentences import caption
+from explorer.figures.style import count_of
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
 from explorer.tabs.generate.view import Prompt
@@ -46,7 +47,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
                 steps += [step] if step else []
                 yield message, beam_tree(steps, with_dropped=dropped) if step else gr.skip(), gr.skip()
         if steps:
-            foot = beams_note(steps) + caption([model, f"{int(width)} beams", NUMBERS], PAPER)
+            foot = beams_note(steps) + caption([model, count_of(int(width), "beam"), NUMBERS], PAPER)
             made = f"BeamSearch({model!r}, {text!r}, result_1)"
             code = code_of((model, "search_beams", options), imports=[BEAM_SEARCH], made=made)
             links = download_links(BeamSearch(model, text, tuple(steps)), "beams", (text, model), code=code)

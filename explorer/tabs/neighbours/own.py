@@ -9,7 +9,7 @@ import gradio as gr
 
 from explorer.analysis.blanks import check_characters, quoted
 from explorer.analysis.labelled_uses import gather_uses
-from explorer.analysis.sentence_files import read_sentence_file
+from explorer.analysis.sentence_files import TooManySentences, read_sentence_file
 from explorer.analysis.uses import english_forms
 from explorer.errors import UnsuitableText
 from explorer.figures.notes import note
@@ -20,6 +20,7 @@ from explorer.tabs.neighbours.finding import Static
 from explorer.tabs.neighbours.material import MOST_USES
 from explorer.tabs.uploads import SENTENCE_FILES, file_button
 
+OR_SEARCH = "Or search it as a corpus, below: that takes only the sentences with the word."
 VECTOR_FILES = (".txt", ".vec", ".gz")
 
 
@@ -46,7 +47,7 @@ class Own:
 
 def build_own() -> Own:
     """Lay the boxes out, folded away."""
-    most = f"At most {settings().largest_upload_mib:g} MiB."
+    most = f"At most {settings().largest_sentences_mib:g} MiB."
     with gr.Accordion("Sentences and word vectors of your own", open=False):
         text = gr.Textbox(
             "", lines=4, max_lines=10, label="Sentences, one a line", elem_id="neighbours-own",
@@ -108,7 +109,10 @@ def read_upload(path: Path, word: str) -> tuple[str, str]:
     Raises:
         UnsuitableText: The file cannot be read, or the word is in none of its sentences.
     """
-    file = read_sentence_file(path)
+    try:
+        file = read_sentence_file(path)
+    except TooManySentences as error:
+        raise UnsuitableText(f"{error} {OR_SEARCH}") from error
     word = " ".join(word.split())
     kept, uses, unread = [], 0, ""
     for line in file.lines:
