@@ -41,6 +41,10 @@ class UnsuitableText(ExplorerError):
     """The text, a candidate or an option cannot be analysed as asked, e.g. there is no blank."""
 
 
+class TooManySentences(UnsuitableText):
+    """A file has more sentences than are read from one."""
+
+
 class UnsuitableCandidate(UnsuitableText):
     """A candidate for a blank cannot be analysed as asked; the text can."""
 

@@ -20,7 +20,7 @@ from explorer.analysis.delimited import (
 )
 from explorer.analysis.labelled_uses import join_sense, split_sense
 from explorer.analysis.text_files import decode_text, read_chunks
-from explorer.errors import UnsuitableText
+from explorer.errors import TooManySentences, UnsuitableText
 from explorer.settings import settings
 
 SENTENCE_NAMES = frozenset({"sentence", "sentences", "text", "texts", "context", "example", "utterance", "line"})
@@ -31,10 +31,6 @@ MOST_ROWS = 100_000
 LONGEST_SENSE_CHARACTERS = 60
 FEWEST_TO_DOUBT = 10  # labels: fewer may well all be different
 MIB = 2**20
-
-
-class TooManySentences(UnsuitableText):
-    """A file has more than are read here."""
 
 
 @dataclass(frozen=True)

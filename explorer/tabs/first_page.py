@@ -71,7 +71,7 @@ def left_route(page: Blocks) -> Route:
     What its States hold goes an hour later, as Gradio has it; unless it asks again, as one that its browser kept does.
 
     Args:
-        page: Whose visitors leave; its queue is a FairQueue.
+        page: Whose visitors leave.
     """
 
     async def hear(request: Request) -> Response:
@@ -81,7 +81,7 @@ def left_route(page: Blocks) -> Route:
         session = said.decode("ascii", "replace")
         if session in page.state_holder.session_data:
             page.state_holder.session_data[session].is_closed = True
-        await page._queue.drop(session)
+        await page._queue.clean_events(session_hash=session)  # no more: a stream of answers that ends looks things up
         return Response(status_code=204)
 
     return Route("/left", hear, methods=["POST"])

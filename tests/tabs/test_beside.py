@@ -46,7 +46,7 @@ def test_a_visitors_models_are_in_every_picker_and_beside_every_other_model(page
         if offers(page, field, ANNE) == everybody:
             unsuited.append(everybody)
         else:
-            assert offers(page, field, ANNE) == [name, *everybody], field.label
+            assert offers(page, field, ANNE) == [*everybody, name], field.label
     assert unsuited == [[card.name for card in CATALOGUE if Ability.GENERATE in card.abilities]]  # it fills blanks
 
 

@@ -9,9 +9,9 @@ import gradio as gr
 
 from explorer.analysis.blanks import check_characters, quoted
 from explorer.analysis.labelled_uses import gather_uses
-from explorer.analysis.sentence_files import TooManySentences, read_sentence_file
+from explorer.analysis.sentence_files import read_sentence_file
 from explorer.analysis.uses import english_forms
-from explorer.errors import UnsuitableText
+from explorer.errors import TooManySentences, UnsuitableText
 from explorer.figures.notes import note
 from explorer.figures.style import count_of
 from explorer.settings import settings
