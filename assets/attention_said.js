@@ -1,7 +1,7 @@
 // What is pointed at in a drawn head, or in several over each other, in words.
 (() => {
   const explorer = (window.explorer = window.explorer || {});
-  const MOST_TOKENS = 4, MOST_HEADS = 4;
+  const MOST_TOKENS = 4, MOST_HEADS = 4, BUT_FIRST = ', but for the first token, which sees only itself';
 
   // A token and where it stands in the text; the first of a line says what the numbers are.
   const bdi = (unit, kind = '') => explorer.make('bdi', '', `“${unit.text}” (${kind}${unit.tokens.map(token => token + 1).join('–')})`);
@@ -16,9 +16,10 @@
   const ofOne = ({rows, columns, values}, at) => {
     const weightOf = (row, column) => values[row * columns.length + column];
     if (!at) {
-      let most = free({rows, columns}, values);
-      for (let place = most; place < values.length; place += 1) if (values[place] > values[most]) most = place;
-      return link(rows[Math.floor(most / columns.length)], columns[most % columns.length], values[most], 'Strongest here: ');
+      const begin = free({rows, columns}, values);
+      let most = begin;
+      for (let place = begin; place < values.length; place += 1) if (values[place] > values[most]) most = place;
+      return link(rows[Math.floor(most / columns.length)], columns[most % columns.length], values[most], `Strongest here${begin ? BUT_FIRST : ''}: `);
     }
     if ('key' in at) return link(rows[at.query], columns[at.key], weightOf(at.query, at.key));
     const isQuery = at.side === 'query';
@@ -36,10 +37,10 @@
       const begin = at ? at.place * (isQuery ? columns.length : 1) : free({rows, columns}, values);
       const end = at && isQuery ? begin + columns.length : values.length;
       for (let place = begin; place < end; place += at && !isQuery ? columns.length : 1) if (most < 0 || values[place] > values[most]) most = place;
-      return {head, query: rows[Math.floor(most / columns.length)], key: columns[most % columns.length], weight: values[most]};
+      return {head, begin, query: rows[Math.floor(most / columns.length)], key: columns[most % columns.length], weight: values[most]};
     };
     const found = several.map(bestOf).sort((one, other) => other.weight - one.weight);
-    if (!at) return link(found[0].query, found[0].key, found[0].weight, `Strongest here, in head ${found[0].head}: `);
+    if (!at) return link(found[0].query, found[0].key, found[0].weight, `Strongest here${found[0].begin ? BUT_FIRST : ''}, in head ${found[0].head}: `);
     const list = found.slice(0, MOST_HEADS).flatMap(({head, query, key, weight}, place) => [
       `${place ? '; ' : ''}head ${head} `, bdi(isQuery ? key : query), ` ${explorer.percent(weight)}`]);
     const more = found.length - MOST_HEADS;

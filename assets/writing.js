@@ -54,10 +54,10 @@
       const isOthers = asked !== null && asked !== head.model;
       const isAnswered = prompt().trim() === head.prompt?.trim();
       const other = element.querySelector('.sheet-other');
-      other.hidden = isAnswered && !isOthers && !explorer.fieldsDiffer(controls, explorer.fieldsIn('.generating .settings'));
+      other.hidden = isAnswered && !isOthers && !head.is_other && !explorer.fieldsDiffer(controls, explorer.fieldsIn('.generating .settings'));
       other.replaceChildren(
         isOthers ? `${head.model} wrote this. `
-          : `This was written ${isAnswered ? 'with the settings' : 'from the prompt'} before. `,
+          : `This was written ${!isAnswered ? 'from the prompt before' : head.is_other ? 'with other settings, which no link keeps' : 'with the settings before'}. `,
         make('span', 'press', `Press Write, or Enter, for ${isOthers ? `a text by ${asked}` :
           isAnswered ? 'one with yours' : 'one from yours'}.`));
     };

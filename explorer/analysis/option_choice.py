@@ -96,7 +96,8 @@ def choose_option(
         if neutral == filled and not domain.strip():
             raise UnsuitableText(AT_THE_START)
         baselines = [*_score(model, neutral, protocol, is_whole=False)[0]]
-    scores = [_normalised(*each, normalise) for each in zip(options, parts, baselines, strict=True)]
+    summed = [_summed_text(one, scored) for one in filled]
+    scores = [_normalised(*each, normalise) for each in zip(summed, parts, baselines, strict=True)]
     most = max(scores)
     total = math.fsum(math.exp(score - most) for score in scores)
     found = [
@@ -107,13 +108,13 @@ def choose_option(
             baseline=baseline,
             baseline_text=plain.text if plain else "",
             token_count=len(part.tokens),
-            characters=len(option),
-            bytes=len(option.encode("utf-8")),
+            characters=len(behind),
+            bytes=len(behind.encode("utf-8")),
             score=score,
             share=math.exp(score - most) / total,
         )
-        for option, one, part, plain, baseline, score in zip(
-            options, filled, parts, neutral, baselines, scores, strict=True
+        for option, one, part, plain, baseline, score, behind in zip(
+            options, filled, parts, neutral, baselines, scores, summed, strict=True
         )
     ]
     return OptionChoice(
@@ -207,8 +208,14 @@ def _wanted(filled: _Filled, parsed: Scorable, scored: str) -> list[int]:
     return [number for number, (start, end) in spans if (end > first or start >= filled.start) and start < last]
 
 
-def _normalised(option: str, part: OptionPart, baseline: OptionPart | None, normalise: str) -> float:
+def _summed_text(filled: _Filled, scored: str) -> str:
+    """What the summed tokens spell, without white space around it."""
+    start = 0 if scored == WHOLE else filled.start
+    return filled.text[start : filled.end if scored == WITHIN else None].strip()
+
+
+def _normalised(summed: str, part: OptionPart, baseline: OptionPart | None, normalise: str) -> float:
     if normalise == "pmi":
         return part.log_probability - baseline.log_probability
-    by = {"sum": 1, "tokens": len(part.tokens), "characters": len(option), "bytes": len(option.encode("utf-8"))}
+    by = {"sum": 1, "tokens": len(part.tokens), "characters": len(summed), "bytes": len(summed.encode("utf-8"))}
     return part.log_probability / by[normalise]

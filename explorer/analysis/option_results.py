@@ -31,8 +31,8 @@ class OptionScore:
         baseline: Of "pmi": the same option without the text that asks for it; else None.
         baseline_text: Of "pmi": the neutral text with it; else "".
         token_count: Tokens that were scored.
-        characters: Of the option.
-        bytes: Of the option in UTF-8.
+        characters: Of the text that was scored: the option, and whatever else the sum is of.
+        bytes: Of the same in UTF-8.
         score: What the options are ranked by, in nats (per what `normalise` says).
         share: exp(score) over the sum of that of all options: how far they are apart.
     """
@@ -80,8 +80,8 @@ class OptionChoice:
 NORMALISATIONS = {  # key -> label, and what is done
     "sum": ("Sum", "Sum of the log-probabilities of the tokens."),
     "tokens": ("Per token", "The sum over the number of tokens: longer options do not lose by their length."),
-    "characters": ("Per character", "The sum over the characters of the option, however a vocabulary cuts it."),
-    "bytes": ("Per byte", "The sum over the bytes of the option in UTF-8."),
+    "characters": ("Per character", "The sum over the characters of what is summed, however a vocabulary cuts it."),
+    "bytes": ("Per byte", "The sum over the bytes of what is summed, in UTF-8."),
     "pmi": (
         "PMI",
         "Pointwise mutual information (PMI): the sum less that of the same option in a neutral text, so that "

@@ -66,7 +66,7 @@ def score_pairs(found: PairCosines, *, seed: int = 0) -> SimilarityScores:
         own_pooling=found.own_pooling,
         layer_count=found.layer_count,
         scores=tuple(scores),
-        remarks=_remarks(scores),
+        remarks=_remarks(scores) + _of_unknown(found),
         intervals=f"{INTERVALS}; seed {seed}",
     )
 
@@ -145,4 +145,14 @@ def _remarks(scores: Sequence[SimilarityScore]) -> tuple[str, ...]:
     return tuple(
         f"All cosines are the same by pooling {pooling} in layer {', '.join(layers)}, and cannot be ranked."
         for pooling, layers in same.items()
+    )
+
+
+def _of_unknown(found: PairCosines) -> tuple[str, ...]:
+    if not found.unknown_texts:
+        return ()
+    hold = "holds" if found.unknown_texts == 1 else "hold"
+    return (
+        f"{found.unknown_texts:,} of the {found.texts:,} texts {hold} words, signs or a script that the vocabulary "
+        "lacks: the model sees the same sign for each, so that such texts may seem alike.",
     )

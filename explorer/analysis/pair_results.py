@@ -43,6 +43,7 @@ class PairCosines:
         poolings: Keys of text_vectors.POOLINGS.
         cures: Keys of cures.CURES.
         cosines: In [-1, 1], rounded, so that rounding makes no order.
+        unknown_texts: How many of the texts hold what the model's vocabulary lacks.
     """
 
     model: str
@@ -58,6 +59,7 @@ class PairCosines:
     poolings: tuple[str, ...]
     cures: tuple[str, ...]
     cosines: Float[np.ndarray, "pooling cure layer pair"]
+    unknown_texts: int = 0
 
 
 @dataclass(frozen=True)

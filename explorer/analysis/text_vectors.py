@@ -117,6 +117,12 @@ def pool_texts(
     )
 
 
+def count_unknown(model: LoadedModel, texts: Sequence[str]) -> int:
+    """How many texts hold a word, a sign or a script that the model's vocabulary lacks; errors as of embed_texts."""
+    unknown = getattr(model.tokenizer, "unk_token_id", None)
+    return 0 if unknown is None else sum(unknown in ids for ids, _ in _tokenize(model, texts))
+
+
 def check_poolings(poolings: Sequence[str]) -> None:
     """Refuse a name that no pooling has.
 

@@ -86,6 +86,7 @@ def _writing(example: TrainingExample) -> str:
         + _strip(title, written)
         + (_mean(example, f"over {len(example.answers)} tokens of the target") if example.answers else "")
         + _of_end(example)
+        + _of_order(example)
         + f"<dl class='strings'>{strings}</dl>"
     )
 
@@ -103,6 +104,14 @@ def _of_end(example: TrainingExample) -> str:
         "was trained on rows of one length, as this project's were, expects the end after as many spans as those rows "
         "had, and not before."
     )
+
+
+def _of_order(example: TrainingExample) -> str:
+    """That chance left everything where it was, where it is to change the order."""
+    reorders = example.noise.endswith(("permutation", "rotation"))
+    if not reorders or any(token.fate == Fate.MOVED for token in example.inputs):
+        return ""
+    return note("What is read stands in its old order: chance draws that, too. Roll again for another.")
 
 
 def _detecting(example: TrainingExample) -> str:

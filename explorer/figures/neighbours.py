@@ -121,7 +121,9 @@ def _shared(near: NearUses, uses: LabelledUses, use: int) -> str:
     if sense := uses.senses[use]:
         count = count_shared_sense(near, sense=sense, senses=uses.senses)
         if count.nearest == near.count:
-            return f"<p class='near-shared'>All {count.nearest} other uses; {count.shared} of them share its sense.</p>"
+            share = "shares" if count.shared == 1 else "share"
+            of_them = f"{count.shared} of them {share} its sense."
+            return f"<p class='near-shared'>All {count.nearest} other uses; {of_them}</p>"
         if _tied(near) == count.nearest:
             return (
                 f"<p class='near-shared'><b>A tie</b>: how many of these {count.nearest} share its sense is an "

@@ -26,7 +26,9 @@ FREE_PLACE = re.compile(r"\[unused\d+\]|<unused\d+>")  # as BERT's and Gemma's v
 LONGEST_BEGINNING = 70  # characters of a branch in the list
 
 
-def sheet(tree: Tree, turn: int, *, is_writing: bool, words: str = "", is_stopped: bool = False) -> str:
+def sheet(
+    tree: Tree, turn: int, *, is_writing: bool, words: str = "", is_stopped: bool = False, is_other: bool = False
+) -> str:
     """The branch in sight, and below it what there is besides.
 
     Args:
@@ -35,17 +37,18 @@ def sheet(tree: Tree, turn: int, *, is_writing: bool, words: str = "", is_stoppe
         is_writing: Whether more is on its way.
         words: What the page says below the text instead of why it ended.
         is_stopped: Whether the visitor ended it.
+        is_other: Whether it was written under other settings than those that the page now shows.
     """
     path = path_to(tree, tree.here)
-    lines = [head_line(tree, turn), *(step_line(tree, node) for node in path)]
+    lines = [head_line(tree, turn, is_other=is_other), *(step_line(tree, node) for node in path)]
     if not is_writing:
         lines += tail_lines(tree, words=words, is_stopped=is_stopped)
     return "".join(lines)
 
 
-def head_line(tree: Tree, turn: int) -> str:
-    """What the branch goes on from."""
-    return _line("head", {"turn": turn, "model": tree.model, "prompt": tree.prompt})
+def head_line(tree: Tree, turn: int, *, is_other: bool = False) -> str:
+    """What the branch goes on from, and whether it was written otherwise than the page is set now."""
+    return _line("head", {"turn": turn, "model": tree.model, "prompt": tree.prompt, "is_other": is_other})
 
 
 def step_line(tree: Tree, node: int) -> str:

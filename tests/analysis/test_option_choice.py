@@ -4,7 +4,7 @@ import pytest
 
 from explorer.analysis import choose_option, score_text, scoring
 from explorer.errors import UnsuitableText
-from tests.analysis import causal_models
+from tests.analysis import causal_models, objective_models
 from tests.analysis.test_scoring import expected_from_left
 
 TEXT = "he is {} in Paris."
@@ -69,6 +69,18 @@ def test_a_masked_model_scores_the_option_between_both_sides(family):
 def test_longer_options_are_normalised(decoder, normalise, by):
     for one in choose_option(decoder, "he is", options=["happy", "我 happy"], normalise=normalise).options:
         assert one.score == pytest.approx(one.part.log_probability / by(one))
+
+
+@pytest.mark.parametrize("normalise", ["characters", "bytes"])
+def test_what_is_divided_by_is_the_length_of_what_is_summed(decoder, family, normalise):
+    def divisors(model, text):
+        found = choose_option(model, text, options=OPTIONS, normalise=normalise).options
+        assert all(one.score == pytest.approx(one.part.log_probability / getattr(one, normalise)) for one in found)
+        return {one.option: getattr(one, normalise) for one in found}
+
+    assert divisors(decoder, TEXT) == {option: len(f"{option} in Paris.") for option in OPTIONS}
+    assert divisors(decoder, "he is") == divisors(family, TEXT) == {option: len(option) for option in OPTIONS}
+    assert divisors(objective_models.mini("bilm"), TEXT) == {option: len(TEXT.format(option)) for option in OPTIONS}
 
 
 def test_pmi_takes_off_what_the_option_gets_anyway(decoder):

@@ -42,6 +42,21 @@ def test_a_text_is_damaged_as_for_a_model_that_repairs_it(bert, noise):
     assert by_bert.target_text and by_bert.inputs != by_bert.tokens
 
 
+@pytest.mark.parametrize("noise", ["sentence_permutation", "document_rotation", "infilling_and_permutation"])
+def test_what_moved_stands_elsewhere_and_what_stayed_did_not_move(bert, noise):
+    seen = set()
+    for seed in range(12):
+        shown = show_objective(bert, TEXT, objective="denoising", noise=noise, seed=seed)
+        read = [(token.token, token.fate) for token in shown.inputs if token.fate in (Fate.KEPT, Fate.MOVED)]
+        left = [(token.token, token.fate) for token in shown.tokens if token.fate in (Fate.KEPT, Fate.MOVED)]
+        stay = [place for place, (_, fate) in enumerate(left) if fate == Fate.KEPT]
+        assert stay == [place for place, (_, fate) in enumerate(read) if fate == Fate.KEPT]
+        assert all(left[place] == read[place] for place in stay)
+        assert sorted(left) == sorted(read) and (left == read) == (len(stay) == len(left))
+        seen |= {fate for _, fate in read} if noise != "document_rotation" else {Fate.KEPT, *dict(read).values()}
+    assert seen == {Fate.KEPT, Fate.MOVED}
+
+
 def test_only_what_needs_no_answer_is_shown(bert):
     with pytest.raises(UnsuitableText, match="Only with a model's answers: 'masked'"):
         show_objective(bert, TEXT, objective="masked")

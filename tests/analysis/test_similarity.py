@@ -35,6 +35,16 @@ def plain_pooled(model, text, pooling):
     }[pooling]
 
 
+def test_texts_that_the_vocabulary_lacks_are_counted_and_said():
+    known = [PAIRS[0], PAIRS[2], ("a cat", "the cat walks", 3.0)]
+    pairs = [*known, ("the cat \U0001f642", "\U0001f643", 1.0)]
+    for model, count in ((own("word_piece"), 2), (elmo(), 0)):
+        assert measure_pairs(model, pairs=pairs).unknown_texts == count
+        said = [one for one in compare_similarity(model, pairs=pairs).remarks if "vocabulary lacks" in one]
+        assert [one[:16] for one in said] == ["2 of the 7 texts"] * (count > 0)
+        assert not any("lacks" in one for one in compare_similarity(model, pairs=known).remarks)
+
+
 @pytest.mark.parametrize("name", ["word_piece", "elmo"])
 def test_poolings_are_those_of_each_text_alone(name):
     model = elmo() if name == "elmo" else own(name)

@@ -234,7 +234,7 @@ def test_the_code_reads_all_heads(shipped_registry, monkeypatch):
 
 def test_the_code_writes_the_branch_in_sight(shipped_registry, monkeypatch):
     first = read_first_text().tree
-    desk = Desk(first, code=(first.here, first_code()))
+    desk = Desk(first, codes={first.here: first_code()})
     written = run_code(draw_foot(first, desk.code_in_sight), shipped_registry, monkeypatch)
     assert "".join(step.text for step in written) == written_text(first, first.here)
     desk.tree = replace(first, here=3)

@@ -5,7 +5,7 @@ import json
 import pytest
 from huggingface_hub import constants
 
-from explorer.analysis.branches import Tree, choose, token_ids
+from explorer.analysis.branches import ROOT, Tree, choose, go_to, leaves, token_ids
 from explorer.analysis.decoding_strategies import CONTROLS
 from explorer.models import decoding
 from explorer.tabs.generate.controls import SLIDERS
@@ -86,6 +86,16 @@ def test_a_beam_search_is_heard_of_before_it_settles_a_token_and_ends_when_close
     run.close()
     decoder = shipped_registry.run(MODEL, decoding._decoder_of)
     assert all(draft.is_closed for draft in decoder.drafts)
+
+
+def test_an_earlier_branch_keeps_its_code(shipped_registry, desk):
+    list(_write(shipped_registry, desk, "greedy", 3, 0, VALUES))
+    first, code = desk.tree.here, desk.code_in_sight
+    desk.tree = go_to(desk.tree, ROOT)
+    list(_write(shipped_registry, desk, "sample", 3, 1, VALUES))
+    assert desk.tree.here != first and "'sample'" in desk.code_in_sight and "'greedy'" in code
+    desk.tree = go_to(desk.tree, first)
+    assert desk.code_in_sight == code and desk.codes.keys() == set(leaves(desk.tree))
 
 
 def test_writing_goes_on_behind_a_token_that_was_chosen(shipped_registry, desk):

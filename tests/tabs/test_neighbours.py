@@ -238,3 +238,7 @@ def test_what_makes_a_list_say_less_is_said():
     all_there = replace(near, count=len(near.neighbours))
     drawn = near_columns([all_there], None, "", uses, 0)
     assert "All 10 other uses; 7 of them share its sense." in drawn and "by chance" not in drawn
+    senses = (uses.senses[0], *["another"] * 9)
+    one = tuple(replace(each, sense=sense) for each, sense in zip(near.neighbours, senses, strict=True))
+    drawn = near_columns([replace(all_there, neighbours=one)], None, "", uses, 0)
+    assert "All 10 other uses; 1 of them shares its sense." in drawn

@@ -11,7 +11,7 @@ from explorer.analysis.fit_texts import choose_fit_texts
 from explorer.analysis.pair_files import ScoredPair
 from explorer.analysis.pair_results import RankedPairs
 from explorer.errors import UnsuitableQuery, UnsuitableText
-from explorer.tabs.anisotropy import search, similarity, text_material
+from explorer.tabs.anisotropy import search, similarity, tab, text_material
 from explorer.tabs.anisotropy.material import Measured, Sentences, read_corpus
 from explorer.tabs.anisotropy.text_material import OWN, ComparedPairs, SearchedTexts, read_pair_set
 from explorer.tabs.anisotropy.view import Desk
@@ -161,6 +161,28 @@ def test_what_is_wrong_with_own_pairs_is_said_below_their_box(shipped_registry):
     assert "score: 9, rank 1" in parting and "model: rank 4" in parting and "people" not in table + parting
     said, _, refused, *_ = drawn(view, [], OWN, "a " * 500_001, 6, "", "none", "mean", "last")
     assert "at most 1,000,000" in said and not isinstance(refused, str), "that is the corpus"
+
+
+def test_an_example_puts_the_controls_of_its_view_back_and_leaves_what_was_typed(shipped_registry):
+    with gr.Blocks() as page, gr.Tabs():
+        linked = tab.build(shipped_registry)
+    names = {component._id: name for name, component in linked.fields.items()}
+
+    def pressed(label):
+        [press] = [
+            fn
+            for fn in page.fns.values()
+            if [getattr(page.blocks.get(id), "value", "") for id, _ in fn.targets] == [label]
+        ]
+        return {names[to._id]: value for to, value in zip(press.outputs, press.fn(), strict=True) if to._id in names}
+
+    said = pressed("Do the scores agree?")
+    start = {"pairs": "sentences", "pair_cure": "mean_removal", "pair_pooling": "mean", "pair_layer": "last"}
+    assert start.items() <= said.items() and said["pair_models"] == [similarity.SENTENCE_MODEL]
+    assert said["show"] == "similarity" and "own_pairs" not in said and "cured" not in said
+    said = pressed("Cures, before and after")
+    assert said["cured"] == linked.fields["cured"].value and "pairs" not in said
+    assert any(fills.items() >= start.items() for fills, _ in linked.look[1])
 
 
 def test_no_people_are_said_to_have_scored_the_pairs(shipped_registry):

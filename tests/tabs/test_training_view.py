@@ -33,6 +33,8 @@ def test_a_pair_is_shown_without_a_model_that_judges_it(drawn):
 def test_a_damaged_text_is_shown_without_a_model_that_repairs_it(drawn):
     message, example, _ = drawn("denoising", noise="sentence_permutation")
     assert message == "" and "What the decoder should write" in example and "Mean loss" not in example
+    assert "stands in its old order: chance draws that, too" in example  # of two sentences every second draw is
+    assert "old order" not in drawn("denoising", noise="document_rotation")[1] + drawn("denoising")[1]
     message, _, _ = drawn("denoising", text="Just one sentence.", noise="sentence_permutation")
     assert "Write two sentences or more" in message
 

@@ -74,6 +74,18 @@ def changed(job, id, **fields):
     return replace(job, id=id, spec=spec)
 
 
+def test_a_link_shows_runs_of_others_side_by_side_and_says_what_is_gone():
+    jobs = {id: replace(make_job("full"), id=id) for id in ("0123456789ab", "ba9876543210")}
+    looked = replace(look(make_job("full"), lambda id: make_log(jobs[id])), jobs=(), find=jobs.get)
+    table, losses, scores, *_ = history._update(looked, " ".join(jobs))
+    assert "trained nothing yet" in table and history.BY_LINK in table and history.GONE not in table
+    assert losses.visible and scores.visible and ", run 2" in str(losses.value)
+    table, losses, *_ = history._update(looked, "0123456789ab ffffffffffff")
+    assert history.GONE in table and losses.visible
+    table, losses, *_ = history._update(looked, "ffffffffffff")
+    assert history.GONE in table and history.BY_LINK not in table and losses.visible is False
+
+
 def test_ticked_runs_of_one_name_are_told_apart_by_what_differs_or_numbered():
     job = make_job("full")
     losses, scores, said = ticked(job, changed(job, "0123456789ab", seed=7, epochs=10))

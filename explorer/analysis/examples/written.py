@@ -47,12 +47,12 @@ def damage_text(model: LoadedModel, plain: PlainText, options: Options) -> Draft
         raise UnsuitableText("The text has one sentence, so there is no other order. Write two sentences or more.")
     noised = MAKE_NOISE[options.noise](list(range(end - start)), sentences, options.generator)
     left = [place for place in noised if place is not None]
-    is_moved = left != sorted(left)
-    here = Fate.MOVED if is_moved else Fate.KEPT
+    moved = {place for place, before in zip(left, sorted(left), strict=True) if place != before}
+    kept = {place: Fate.MOVED if place in moved else Fate.KEPT for place in left}
     gone = Fate.DELETED if options.noise == "token_deletion" else Fate.MASKED
-    fates = [here if place in set(left) else gone for place in range(end - start)]
+    fates = [kept.get(place, gone) for place in range(end - start)]
     mask_id = model.tokenizer.mask_token_id
-    read = [(mask_id, Fate.MASKED) if place is None else (plain.ids[start + place], here) for place in noised]
+    read = [(mask_id, Fate.MASKED) if at is None else (plain.ids[start + at], kept[at]) for at in noised]
     return _between_marks(plain, fates, read, plain.ids)
 
 

@@ -1,5 +1,8 @@
 """Layout and wiring of the tab that shows how far all vectors of a model point the same way."""
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 import gradio as gr
 
 from explorer.figures.notes import note
@@ -83,10 +86,12 @@ def build(registry: Registry) -> LinkedTab:
     own = linked_fields(views)
     for press, example in examples:
         filled = [picker.name, corpus.text, corpus.unit, corpus.specials, slider, own["metric"], own["beside"]]
-        press.click(lambda example=example: _choose(example), None, [told, *filled, shown, sub_tabs], **QUIET)
+        again = _settings_of(views, example)
+        chosen = partial(_choose, example, [control.value for control in again.values()])
+        press.click(chosen, None, [told, *filled, shown, sub_tabs, *again.values()], **QUIET)
     fields = {"model": picker.name, "layer": slider, "unit": corpus.unit, "specials": corpus.specials}
     fields |= {"own": corpus.text, "show": shown}
-    looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
+    looks = tuple((_fills(example, _settings_of(views, example)), look_line(example.look_for)) for example in gallery)
     return LinkedTab(
         tab, fields | own, ("layer", "unit", "specials", "own", "show", *own), (sub_tabs, "show"),
         stretching=("layer",), look=(told, looks),
@@ -107,14 +112,25 @@ def _build_views(registry: Registry, desk: Desk) -> list[View]:
     ]
 
 
-def _fills(start: Start) -> dict[str, object]:
+def _settings_of(views: Sequence[View], start: Start) -> dict[str, gr.components.Component]:
+    """The controls of an example's view that stand as at first when it is shown; what was typed stays."""
+    [view] = [one for one in views if one.tab.id == start.show]
+    filled = ("metric", "beside")  # by the example itself
+    return {
+        name: control for name, control in view.own.items()
+        if name not in filled and not isinstance(control, gr.Textbox)
+    }  # fmt: skip
+
+
+def _fills(start: Start, settings: Mapping[str, gr.components.Component]) -> dict[str, object]:
     """What an example puts into fields, by their names in the address."""
     counted = {"model": start.model, "unit": start.unit, "specials": start.specials, "own": ""}
-    return counted | {"layer": start.layer, "metric": start.metric, "beside": list(start.beside), "show": start.show}
+    counted |= {"layer": start.layer, "metric": start.metric, "beside": list(start.beside), "show": start.show}
+    return counted | {name: control.value for name, control in settings.items()}
 
 
-def _choose(start: Start) -> tuple:
+def _choose(start: Start, settings: Sequence[object]) -> tuple:
     counted = (start.unit, start.specials)
     view = (start.show, gr.Tabs(selected=start.show))
     beside = (start.metric, list(start.beside))
-    return look_line(start.look_for), start.model, "", *counted, start.layer, *beside, *view
+    return look_line(start.look_for), start.model, "", *counted, start.layer, *beside, *view, *settings

@@ -37,6 +37,8 @@ TELLS_APART = {  # field of a recipe -> how it reads behind a name that several 
 }
 OTHER_SCORES = "Their scores are of different kinds, which stand on no common axis: they are left out."
 OTHER_LOSSES = "Their losses are of different kinds: see where each falls and rises; which is lower says nothing."
+BY_LINK = "The curves below are of the runs that a link names."
+GONE = "Not all runs that were ticked are here: some were deleted, or never were."
 HINT = "Tick two or more, and their curves stand on one axis below."
 ON_LOAD = (
     f"const toJob = {TO_JOB};"
@@ -106,9 +108,13 @@ def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
 
 
 def _update(looked: Looked, ticked: str) -> tuple:
-    ids = (ticked or "").split()
+    ids = (ticked or "").split()[:MOST_COMPARED]
     table = job_list(looked.jobs, looked.status.id, ids, time.time()) + (note(HINT) if len(looked.jobs) > 1 else "")
     chosen = [status for status in looked.jobs if status.id in ids]
+    linked = [id for id in dict.fromkeys(ids) if id not in [status.id for status in chosen]]
+    others = [status for status in map(looked.find, linked) if status is not None]
+    table += (note(BY_LINK) if others else "") + (note(GONE) if len(others) < len(linked) else "")
+    chosen += others
     if not chosen:
         return table, gr.Plot(visible=False), gr.Plot(visible=False), "", "", ""
     told = [(status, looked.read_steps(status.id)) for status in chosen]

@@ -29,6 +29,7 @@ class Looked:
         is_own: Whether it is the visitor's, who may stop and delete it.
         problem: Why it is not the job that was asked for; "" = it is.
         is_chosen: Whether the visitor chose the run; else it is the one that says most.
+        find: Another job by its link, by its id; None = there is none.
     """
 
     status: JobStatus
@@ -39,6 +40,7 @@ class Looked:
     is_own: bool
     problem: str = ""
     is_chosen: bool = False
+    find: Callable[[str], JobStatus | None] = lambda id: None
 
     @property
     def outcome(self) -> Outcome | None:
@@ -90,6 +92,12 @@ def look_at(store: JobStore, first: FirstTuned, owner: str, asked: str, run: int
     def read_steps(job: str) -> Steps:
         return first.steps if job == first.status.id else store.shown_steps(job)
 
+    def find(job: str) -> JobStatus | None:
+        try:
+            return store.shown(job)
+        except ExplorerError:
+            return None
+
     is_chosen = run is not None and 0 <= int(run) < len(status.spec.runs)
     return Looked(
         status,
@@ -100,6 +108,7 @@ def look_at(store: JobStore, first: FirstTuned, owner: str, asked: str, run: int
         any(job.id == status.id for job in jobs),
         problem,
         is_chosen,
+        find,
     )
 
 

@@ -1,8 +1,8 @@
 """Where a visitor's writing lies between two clicks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from explorer.analysis.branches import ROOT, Tree
+from explorer.analysis.branches import Tree
 
 
 @dataclass
@@ -16,13 +16,13 @@ class Desk:
         tree: What was written so far.
         turn: Counts what was asked for; work that belongs to an earlier turn ends at its next token.
         is_writing: Whether the latest turn is at work.
-        code: Python that writes what was written last, and the index of the token that it ended with.
+        codes: Python that writes each branch of the tree, by the index of the token that it ends with.
     """
 
     tree: Tree
     turn: int = 0
     is_writing: bool = False
-    code: tuple[int, str] = (ROOT, "")
+    codes: dict[int, str] = field(default_factory=dict)
 
     def take(self) -> int:
         """Begin a turn, which ends the one before; returns its number."""
@@ -32,9 +32,8 @@ class Desk:
 
     @property
     def code_in_sight(self) -> str:
-        """The code, if it writes the branch in sight."""
-        leaf, code = self.code
-        return code if leaf == self.tree.here else ""
+        """The code that writes the branch in sight; "" = there is none."""
+        return self.codes.get(self.tree.here, "")
 
     def end(self, turn: int) -> None:
         """A turn has ended, by itself or not."""

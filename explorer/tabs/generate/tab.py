@@ -42,7 +42,7 @@ def build(registry: Registry) -> LinkedTab:
     first, gallery = read_first_text(), read_gallery()
     start = gallery[0]
     with gr.Tab("Generate", id="generate") as tab:
-        desk = gr.State(Desk(first.tree, code=(first.tree.here, write.first_code())))
+        desk = gr.State(Desk(first.tree, codes={first.tree.here: write.first_code()}))
         build_question(QUESTION)
         with gr.Row(elem_classes=["halves", "generating"]):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):

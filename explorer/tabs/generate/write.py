@@ -82,9 +82,12 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
         except UnsuitableText as error:  # the sheet shows both at once
             yield _finished(desk, turn, message=explain(error))
             return
-        before = desk.tree
+        before = desk.tree, desk.codes
         is_same = (desk.tree.model, desk.tree.prompt) == (model, text)
-        desk.tree = go_to(desk.tree, ROOT) if is_same else Tree(model, text)
+        if is_same:
+            desk.tree = go_to(desk.tree, ROOT)
+        else:
+            desk.tree, desk.codes = Tree(model, text), {}
         yield from _write(registry, desk, strategy, length, seed, values, before=before)
 
     def go_on(
@@ -100,7 +103,8 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
         except ValueError:  # clicked on a text that another has replaced since
             is_shown_only = True
         if is_shown_only:
-            yield _finished(desk, turn)
+            now = in_words(strategy, dict(zip(SLIDERS, values, strict=True)), read_seed(seed))
+            yield _finished(desk, turn, is_other=_how(desk.tree) not in ("", now))
             return
         yield from _write(registry, desk, strategy, length, seed, values)
 
@@ -125,17 +129,23 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
 
 def draw_foot(tree: Tree, code: str) -> str:
     """Under the text: who wrote it and how, what to take away, and where else the text can be looked at."""
-    how = tree.nodes[tree.here].how if tree.here != ROOT else ""
     measured = "probabilities of the model itself, before the controls, over the whole vocabulary"
-    foot = caption([tree.model, how, measured, "a link keeps the settings, not the branches"], PAPER)
+    foot = caption([tree.model, _how(tree), measured, "a link keeps the settings, not the branches"], PAPER)
     elsewhere = text_links(tree.model, tree.prompt, written_text(tree, tree.here)) if tree.here != ROOT else ""
     return foot + elsewhere + download_links(tree, "steps", code=code)
 
 
-def _finished(desk: Desk, turn: int, *, is_stopped: bool = False, message: object = "") -> tuple:
+def _how(tree: Tree) -> str:
+    """The settings that the branch in sight was written under."""
+    return tree.nodes[tree.here].how if tree.here != ROOT else ""
+
+
+def _finished(
+    desk: Desk, turn: int, *, is_stopped: bool = False, is_other: bool = False, message: object = ""
+) -> tuple:
     """All outputs, after which nothing more comes of a turn."""
     desk.end(turn)
-    paper = sheet(desk.tree, turn, is_writing=False, is_stopped=is_stopped)
+    paper = sheet(desk.tree, turn, is_writing=False, is_stopped=is_stopped, is_other=is_other)
     return message, paper, draw_foot(desk.tree, desk.code_in_sight)
 
 
@@ -146,13 +156,13 @@ def _write(
     length: int,
     seed: float | None,
     values: Sequence[float],
-    before: Tree | None = None,
+    before: tuple[Tree, dict[int, str]] | None = None,
 ) -> Iterator[tuple]:
     """Go on from the end of the branch in sight, and tell the page what is new from time to time.
 
     Where nothing could be written after a prompt, the tree before it comes back.
     """
-    turn, tree, same = desk.take(), desk.tree, gr.skip()
+    turn, tree, codes, same = desk.take(), desk.tree, desk.codes, gr.skip()
     settings, seed = dict(zip(SLIDERS, values, strict=True)), read_seed(seed)
     written, how = token_ids(tree, tree.here), in_words(strategy, settings, seed)
     lines = sheet(tree, turn, is_writing=True)
@@ -168,12 +178,12 @@ def _write(
                 lines += step_line(tree, tree.here)
             if desk.turn != turn:  # another thread has put its own tree there
                 return
-            desk.tree, desk.code = tree, (tree.here, code)
+            desk.tree, desk.codes = tree, codes | {tree.here: code}
             if message or time.monotonic() - told >= UPDATE_SECONDS:
                 yield message, lines, same
                 told = time.monotonic()
     if desk.turn == turn and tree.here == ROOT and before is not None:  # refused: the message says why
-        desk.tree = before
+        desk.tree, desk.codes = before
         yield _finished(desk, turn, message=message)
     elif desk.turn == turn:
         desk.end(turn)

@@ -17,7 +17,7 @@ def job_tables(jobs: Sequence[tuple[JobStatus, Sequence[LoggedStep]]]) -> dict[s
         jobs: Each with its log.
 
     Returns:
-        "curves": a row for each step that was logged; "scores": one for each score of a run that is done.
+        "curves": a row for each step that was logged, once; "scores": one for each score of a run that is done.
     """
     curves: Table = [[*ABOUT, "step", "epoch", "seconds", "loss_nats", "held_out_loss_nats", "score"]]
     curves[0].append("examples_per_second")
@@ -25,10 +25,10 @@ def job_tables(jobs: Sequence[tuple[JobStatus, Sequence[LoggedStep]]]) -> dict[s
     for status, steps in jobs:
         for logged in steps:
             step = logged.step
-            curves.append(
-                [*_about(status.id, status.spec, logged.run), step.step, step.epoch, step.seconds]
-                + [step.loss, step.held_out_loss, step.score, step.examples_per_second]
-            )
+            row = [*_about(status.id, status.spec, logged.run), step.step, step.epoch, step.seconds]
+            row += [step.loss, step.held_out_loss, step.score, step.examples_per_second]
+            if row != curves[-1]:  # the last step is told again when the run is measured, and when it is done
+                curves.append(row)
         for index, outcome in sorted(status.outcomes.items()):
             start = [*_about(status.id, status.spec, index), outcome.seconds, outcome.trained_parameters]
             scores += [[*start, name, value, None] for name, value in outcome.scores.items()]

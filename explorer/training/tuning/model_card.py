@@ -13,12 +13,13 @@ from explorer.training.tuning.tuned_card import TunedFacts
 MOST_LABELS = 50
 
 
-def write_readme(facts: TunedFacts, outcome: Outcome) -> str:
+def write_readme(facts: TunedFacts, outcome: Outcome, *, has_head: bool) -> str:
     """The card.
 
     Args:
         facts: What is known of the model.
         outcome: What fine-tuning gave.
+        has_head: Whether the task added a head, which stands in a file of its own.
     """
     recipe = facts.recipe
     needed = "torch, transformers and peft" if recipe.method == "lora" else "torch and transformers"
@@ -27,11 +28,13 @@ def write_readme(facts: TunedFacts, outcome: Outcome) -> str:
     baselines = "\n".join(f"| {_cell(name)} | {value:.4f} |" for name, value in outcome.baselines.items())
     labels = ", ".join(_code(label) for label in facts.labels[:MOST_LABELS])
     more = f" and {len(facts.labels) - MOST_LABELS} more" if len(facts.labels) > MOST_LABELS else ""
+    among = ", those of the new head among them" if has_head else ""
+    added = "`head.safetensors` is what the task added; " if has_head else ""
     parts = [
         _front_matter(facts),
         f"# {_line(facts.base)}, fine-tuned: {TASKS[recipe.task].lower()}",
-        f"{METHODS[recipe.method]}: {outcome.trained_parameters:,} weights were trained, those of the new head among "
-        f"them; the network has {facts.parameters:,}. It learnt from {facts.train_examples:,} examples of "
+        f"{METHODS[recipe.method]}: {outcome.trained_parameters:,} weights were trained{among}; the "
+        f"network has {facts.parameters:,}. It learnt from {facts.train_examples:,} examples of "
         f"{_code(facts.examples_name)}, and was measured on {facts.held_out_examples:,} that it did not learn from.",
         f"| score | held-out |\n| --- | --- |\n{scores}" if scores else "",
         f"| without this model | {_cell(next(iter(outcome.scores), 'score'))} |\n| --- | --- |\n{baselines}"
@@ -46,8 +49,8 @@ def write_readme(facts: TunedFacts, outcome: Outcome) -> str:
         "## Limits\n\nIt knows what its base knows, with the biases of the base's texts, and what a small set of "
         "examples adds. Measure it on texts of your own before you rely on it."
         + "".join(f"\n\n{_line(note)}" for note in outcome.notes),
-        "## Files\n\n`model.safetensors` is the whole network with its own heads; `head.safetensors` is what the task "
-        "added; `tuned.json` says what both are.",
+        f"## Files\n\n`model.safetensors` is the whole network with its own heads; {added}`tuned.json` says what is "
+        "known of it.",
         f"Base model: {_line(facts.base)} ({_line(facts.paper)}, {facts.paper_url}), licence {_line(facts.licence)}.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

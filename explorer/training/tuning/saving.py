@@ -109,7 +109,9 @@ def save_tuned(
             if (folder / ADAPTER).is_dir():
                 shutil.copytree(folder / ADAPTER, part / ADAPTER)
             (part / FACTS).write_text(json.dumps(asdict(facts), ensure_ascii=False, indent=2), encoding="utf-8")
-            (part / "README.md").write_text(write_readme(facts, outcome), encoding="utf-8")
+            (part / "README.md").write_text(
+                write_readme(facts, outcome, has_head=(part / HEAD).exists()), encoding="utf-8"
+            )
             script = "" if card.model_type == "elmo" else SCRIPTS[type(task)]  # transformers has no ELMo
             _write_recipe(script, facts, examples, part)
             shutil.rmtree(whole, ignore_errors=True)

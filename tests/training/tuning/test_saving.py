@@ -19,6 +19,7 @@ from explorer.models.progress import ignore
 from explorer.training.tuning.applying import judge_before, judge_texts
 from explorer.training.tuning.examples import LabelledText, PlainText, ScoredPair
 from explorer.training.tuning.fine_tuning import fine_tune
+from explorer.training.tuning.model_card import write_readme
 from explorer.training.tuning.recipe import METHODS, Recipe
 from explorer.training.tuning.tuned_card import read_facts, read_tuned_card
 from tests.training.tuning.tiny_examples import example_set, tiny_encoder
@@ -77,6 +78,9 @@ def test_the_card_of_the_folder_says_what_it_is(tuned):
     assert ("A head fitted at once" if method == "frozen" else f"Epochs {outcome.epochs:.3g} ·") in text
     assert ("with torch, transformers and peft alone" in text) == (method == "lora")
     assert outcome.epochs == 0 if method == "frozen" else outcome.epochs > 1
+    assert "those of the new head among them" in text and "`head.safetensors` is what the task added" in text
+    bare = write_readme(read_facts(Path(outcome.folder)), outcome, has_head=False)
+    assert "new head" not in bare and "head.safetensors" not in bare and "weights were trained; the network" in bare
 
 
 @pytest.mark.slow  # test_scripts.py runs more scripts, in one process
