@@ -106,7 +106,8 @@
   });
   document.addEventListener('click', event => {
     const panel = event.target.closest('[role="tabpanel"]');
-    if (event.target.closest('#use-list, .leaf, .views > .tab-wrapper')) forgetLook(panel);
+    if (event.target.closest('#use-list, .views > .tab-wrapper')) forgetLook(panel);
+    if (event.target.closest('.leaf')) forgetLook(event.target.closest('.halves').closest('[role="tabpanel"]'));
     const example = event.target.closest('.example');
     if (example && !example.closest('.result-side')) looksOf(panel).forEach(look => look.classList.remove('gone'));
   });

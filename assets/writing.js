@@ -51,12 +51,12 @@
     const stand = () => (document.body.dataset.restored ? (controls = explorer.fieldsIn('.generating .settings')) : setTimeout(stand, 50));
     stand();
     const compare = () => {
-      const isOthers = asked !== null && asked !== head.model;
-      const isAnswered = prompt().trim() === head.prompt?.trim();
+      const isOthers = asked !== null && asked !== head.model, isAnswered = prompt().trim() === head.prompt?.trim();
+      const isOld = !isAnswered || isOthers || explorer.fieldsDiffer(controls, explorer.fieldsIn('.generating .settings'));
       const other = element.querySelector('.sheet-other');
-      other.hidden = isAnswered && !isOthers && !head.is_other && !explorer.fieldsDiffer(controls, explorer.fieldsIn('.generating .settings'));
-      other.replaceChildren(
-        isOthers ? `${head.model} wrote this. `
+      other.hidden = !isOld && !head.is_other;
+      other.classList.toggle('of-branch', !isOld); // which was gone back to, to be read
+      other.replaceChildren(isOthers ? `${head.model} wrote this. `
           : `This was written ${!isAnswered ? 'from the prompt before' : head.is_other ? 'with other settings, which no link keeps' : 'with the settings before'}. `,
         make('span', 'press', `Press Write, or Enter, for ${isOthers ? `a text by ${asked}` :
           isAnswered ? 'one with yours' : 'one from yours'}.`));
