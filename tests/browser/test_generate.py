@@ -141,14 +141,16 @@ def a_click_on_an_alternative_goes_on_from_there_and_both_texts_can_be_compared(
     expect(page.locator(TOKENS)).to_have_count(40)
     assert [token.text_content() for token in page.locator(TOKENS).all()] == before
 
-    page.get_by_role("button", name="Temperature 0.2").click()
-    expect(page.locator(LEAVES)).to_have_count(3)
-    look, other = page.locator(".look.block", has_text="Look for:"), page.locator("#sheet .sheet-other")
-    expect(look).to_be_visible()
-    page.locator(LEAVES).first.click()
+    look, other = page.locator(".look.block", has_text="Look for: the colour"), page.locator("#sheet .sheet-other")
     expect(other).to_contain_text("with other settings, which no link keeps. Press Write")
-    expect(look).to_be_hidden()
+    page.get_by_role("button", name="The old man").click()
+    expect(look).to_be_visible()
+    come_to_rest(page)  # the same text once more
+    expect(other).to_be_hidden()
     page.locator(LEAVES).last.click()
+    expect(other).to_contain_text("with other settings")
+    expect(look).to_be_hidden()
+    page.locator(LEAVES).first.click()
     expect(other).to_be_hidden()
     come_to_rest(page)
 

@@ -158,6 +158,7 @@ def test_what_is_wrong_with_own_pairs_is_said_below_their_box(shipped_registry):
     typed = TYPED.replace("bicycle\t0", "bicycle\t9")
     said, _, refused, table, plot, _, parting, _ = drawn(view, [], OWN, *given, typed, "none", "mean", "last")
     assert said == refused == "" and "MiniLM" in table and plot.visible is True
+    assert similarity.FEW_PAIRS in table
     assert "score: 9, rank 1" in parting and "model: rank 4" in parting and "people" not in table + parting
     said, _, refused, *_ = drawn(view, [], OWN, "a " * 500_001, 6, "", "none", "mean", "last")
     assert "at most 1,000,000" in said and not isinstance(refused, str), "that is the corpus"
@@ -188,7 +189,8 @@ def test_an_example_puts_the_controls_of_its_view_back_and_leaves_what_was_typed
 def test_no_people_are_said_to_have_scored_the_pairs(shipped_registry):
     drawings = drawn(partial(similarity.build, shipped_registry), [], "words", "", 6, "", "none", "mean", "last")
     _, _, _, table, _, taken, parting, foot = drawings
-    assert "One author wrote these pairs and scored them" in table and "Agreement with the scores" in taken
+    assert "One author wrote these pairs and scored them" in table and similarity.FEW_PAIRS not in table
+    assert "Agreement with the scores" in taken
     assert "people" not in taken + parting + foot
     [head, *_] = to_tables(RankedPairs("M", "made", "", (), ()))["pairs"]
     assert head[-2:] == ["place_by_score", "place_by_model"]

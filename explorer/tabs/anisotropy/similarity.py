@@ -70,6 +70,8 @@ SHIPPED = (
     "number here cannot be set beside a published one. Published sets (STS-B, SimLex-999, WordSim-353 and the like) "
     "can be loaded under “your own”."
 )
+FEWEST_PAIRS = 20  # whose intervals are told without a warning
+FEW_PAIRS = "So few pairs are drawn again and again that the intervals hardly say how other pairs would come out."
 FEW_FITTED = (
     "The cures were fitted on {texts:,} texts, and a vector of {model} has {dim:,} numbers: whitening brings only "
     "{rank:,} directions to the same variance, and takes all else away."
@@ -86,7 +88,13 @@ def build(registry: Registry, desk: Desk) -> View:
             pooling = gr.Radio(POOLING_CHOICES, value="mean", label="Pooling", scale=3, elem_id="similarity-pooling")
         with gr.Row(elem_classes="controls"):
             cure = gr.Dropdown(
-                CURE_CHOICES, value="mean_removal", label="Cure", filterable=False, scale=2, elem_id="similarity-cure"
+                CURE_CHOICES,
+                value="mean_removal",
+                label="Cure",
+                filterable=False,
+                scale=2,
+                min_width=180,
+                elem_id="similarity-cure",
             )
             at = gr.Radio(LAYERS, value=LAST, label="Layer", scale=3, elem_id="similarity-layer")
             beside = gr.Dropdown(
@@ -173,6 +181,7 @@ def _drawn(
     pooling, cure, at, layer = chosen
     scores = [one for _, one in found]
     said = agreement_words(scores[0], pooling, cure, at, layer) + note(SEE) + (note(SHIPPED) if which != OWN else "")
+    said += note(FEW_PAIRS) if scores[0].pairs < FEWEST_PAIRS else ""
     remarks = "".join(note(f"{one.model}: {remark}") for one in scores for remark in one.remarks)
     parts = [f"{scores[0].name}: n = {scores[0].pairs:,} pairs of {scores[0].texts:,} texts", scores[0].intervals]
     if cure != "none":  # then the chart has all of them
