@@ -66,3 +66,10 @@ def test_the_mark_of_pieces_is_explained_where_blanks_are_of_any_length(shipped_
     *_, (_, columns, below) = view.draw(["BERT mini"], "My grandmother ___ every ___.", 10, "beams", 0)
     assert "##day" in columns and "## marks a piece" in below
     assert spans.put_into("walks every ___.", 0, "##day") == "walks everyday."
+
+
+def test_candidates_of_the_same_tokens_stand_there_once_and_that_is_said(shipped_registry):
+    *_, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his, HIS, her, his")
+    assert "“HIS”: to MiniLM (masked) the same tokens as another of yours" in below
+    *_, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his, her, his")
+    assert "the same tokens" not in below

@@ -219,7 +219,7 @@ def test_what_is_offered_suits_model_and_task():
     assert kept == [gr.skip(), gr.skip()] and "MiniLM (masked) can" in said and at_start == ""
     assert "No model is called" in offer_methods(registry, "<b>", "masked", "race", "full", ["full"])[2]
     offered = [
-        offer_options(registry, *chosen)
+        offer_options(registry, *chosen, ["frozen", "lora"])
         for chosen in (
             ("all-MiniLM-L6-v2", "classification", "one", "full"),
             ("all-MiniLM-L6-v2", "similarity", "one", "lora"),

@@ -25,7 +25,7 @@ from explorer.tabs.fine_tune.form import (
 )
 from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, given_tables, read_given
 from explorer.tabs.fine_tune.looking import look_at
-from explorer.tabs.fine_tune.offers import offer_methods, offer_ticks
+from explorer.tabs.fine_tune.offers import offer_methods, offer_options, offer_ticks
 from explorer.tabs.fine_tune.plan import NO_PREFIX, Options, plan_runs, recipe_of
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
@@ -220,3 +220,12 @@ def test_methods_that_stay_are_not_told_again_as_others_may_be_ticked_by_then():
     registry = Registry(CATALOGUE, lambda: None)
     one, several, *_ = offer_methods(registry, "all-MiniLM-L6-v2", "classification", "labels", "full", ["full", "lora"])
     assert "value" not in one.constructor_args and "value" not in several.constructor_args
+
+
+def test_the_rank_of_lora_is_offered_where_lora_is_ticked():
+    registry = Registry(CATALOGUE, lambda: None)
+
+    def has_rank(*ticked: str) -> bool:
+        return offer_options(registry, "all-MiniLM-L6-v2", "classification", "race", "full", ticked)[0].visible
+
+    assert not has_rank("frozen", "full", "scratch") and has_rank("full", "lora") and not has_rank()

@@ -23,6 +23,8 @@ LONGER = (
     "length, or the numbers per piece in the CSV."
 )
 JUDGED = "As logarithms, and what of a candidate of several pieces"
+MERGED = "“{}”: to {} the same tokens as another of yours, which stands for it here."
+MOST_MERGED = 3  # told
 NO_CANDIDATES = "Write at least one candidate above, or several separated by commas, such as: is, are, was."
 
 
@@ -58,6 +60,9 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
             return gr.Plot(visible=False), error_box(str(error))
         lengths = {len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}
         foot = candidates_note(ranking) + (note(LONGER) if len(lengths) > 1 else "") + folded(JUDGED, ranking.score)
+        kept = {candidate.text for ranked in ranking.blanks for candidate in ranked if candidate.is_own}
+        merged = dict.fromkeys(candidate for line in wanted for candidate in line if candidate not in kept)
+        foot += "".join(note(MERGED.format(candidate, ranking.model)) for candidate in list(merged)[:MOST_MERGED])
         foot += unknown_note(candidate.text for ranked in ranking.blanks for candidate in ranked)
         foot += caption([ranking.model, "probabilities, other blanks left open"], "https://arxiv.org/abs/2305.10588")
         code = code_of((ranking.model, "rank_candidates", options))

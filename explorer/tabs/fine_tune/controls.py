@@ -103,8 +103,10 @@ def build_controls(registry: Registry) -> Controls:
             **QUIET,
         )
     rare = [options[RANK], options[WEIGHT], options[LOSS], options[PREFIX]]
+    shown = partial(offer_options, registry), [*chosen, kind, method, methods], rare
     for event in (data.other_task, picker.changed, hinted, other_kind):
-        event.then(partial(offer_options, registry), [*chosen, kind, method], rare, **QUIET)
+        event.then(*shown, **QUIET)
+    methods.change(*shown, **QUIET)
     return Controls(picker, told, task, data, kind, title, method, methods, options, start, message)
 
 

@@ -90,7 +90,7 @@ def offer_ticks(
     return before if fits else None, []
 
 
-def offer_options(registry: Registry, model: str, task: str, kind: str, method: str) -> tuple:
+def offer_options(registry: Registry, model: str, task: str, kind: str, method: str, methods: Sequence[str]) -> tuple:
     """Options that count for few choices are in sight with these: the rank of LoRA, λ, the loss of comparing, a prefix.
 
     Of a prefix, what suits is told in its place.
@@ -99,11 +99,13 @@ def offer_options(registry: Registry, model: str, task: str, kind: str, method: 
         abilities = find_card(registry, model).abilities
     except ExplorerError:  # said by offer_methods
         abilities = ()
-    way = "lora" if kind != "one" else method
-    counts = counting_options(task, way, abilities)
-    rank, weight, loss = (counts[name] for name in ("lora_rank", "auxiliary_weight", "similarity_loss"))
-    usual = suggest_recipe(task, way, abilities).prefix or "nothing"
-    prefix = gr.Textbox(visible=counts["prefix"], placeholder=usual)
+    ways = [method] if kind == "one" else list(methods)
+    counts = [counting_options(task, way, abilities) for way in ways]
+    rank, weight, loss, has_prefix = (
+        any(one[name] for one in counts) for name in ("lora_rank", "auxiliary_weight", "similarity_loss", "prefix")
+    )
+    usual = next((found for way in ways if (found := suggest_recipe(task, way, abilities).prefix)), "nothing")
+    prefix = gr.Textbox(visible=has_prefix, placeholder=usual)
     return gr.Slider(visible=rank), gr.Slider(visible=weight), gr.Radio(visible=loss), prefix
 
 
