@@ -39,8 +39,8 @@ def _tables_of_relations(result: RelationMatches) -> dict[str, Table]:
 
 
 def _tables_of_ablation(result: HeadAblation) -> dict[str, Table]:
-    about: list[Cell] = [result.model, result.text, head_words(result.heads), result.readout]
-    head: list[Cell] = ["model", "text", "heads_off", "readout"]
+    about: list[Cell] = [result.model, result.text, result.second_text, head_words(result.heads), result.readout]
+    head: list[Cell] = ["model", "text", "second_text", "heads_off", "readout"]
     tokens: Table = [[*head, "place", "heads", "rank", "text", "token", "token_id", "probability"]]
     answers: Table = [[*head, "place", "answer", "probability", "probability_after", "rank_after", "divergence_bits"]]
     for number, place in enumerate(result.places, start=1):
@@ -57,11 +57,13 @@ def _tables_of_ablation(result: HeadAblation) -> dict[str, Table]:
 
 
 def _tables_of_ranking(result: HeadRanking) -> dict[str, Table]:
-    rows: Table = [["model", "text", "readout", "stack", "layer", "head", "effect", "unit", "change_of_probability"]]
+    rows: Table = [["model", "text", "second_text", "readout", "stack", "layer", "head", "effect", "unit"]]
+    rows[0] += ["change_of_probability"]
+    about = [result.model, result.text, result.second_text, result.readout]
     for stack, effects in result.effects.items():
         for layer, head in np.ndindex(*effects.shape):
             numbers = [float(effects[layer, head]), result.unit, float(result.changes[stack][layer, head])]
-            rows.append([result.model, result.text, result.readout, stack, layer + 1, head + 1, *numbers])
+            rows.append([*about, stack, layer + 1, head + 1, *numbers])
     return {"heads": rows}
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -192,3 +193,9 @@ def test_results_can_be_taken_away(result):
         assert len(rows) > 1 and {len(row) for row in rows} == {len(rows[0])}
     if isinstance(result, HeadMeasures):
         assert to_tables(result)["heads"][1][4:9] == [1, 1, "next", "share", 0.71]
+
+
+@pytest.mark.parametrize("result", [ablation(second_text=" and then"), replace(ranking(), second_text=" and then")])
+def test_tables_tell_what_was_read_beside_the_text(result):
+    for heads, *rows in to_tables(result).values():
+        assert {row[heads.index("second_text")] for row in rows} == {" and then"}
