@@ -74,13 +74,19 @@
     if (list && !list.contains(event.relatedTarget)) enterAt(list, chosenOf(list));
   });
 
-  // The list is drawn anew for another word, and comes into sight with its tab.
+  // The list is drawn anew for another word, maybe before it is known which use is looked at; it comes into sight with
+  // its tab.
   const follow = element => {
     const look = () => {
       const list = element.querySelector('.use-list');
       if (list) show(list, chosenOf(list));
     };
-    new MutationObserver(look).observe(element, {childList: true, subtree: true});
+    const drawn = () => {
+      const use = document.querySelector(BOX)?.value;
+      if (use && element.querySelector(`.use-list [data-use="${Number(use)}"]`)) go(use);
+      else look();
+    };
+    new MutationObserver(drawn).observe(element, {childList: true, subtree: true});
     new IntersectionObserver(seen => seen.some(one => one.isIntersecting) && look()).observe(element);
   };
 

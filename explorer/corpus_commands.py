@@ -77,7 +77,7 @@ def _describe(event: CorpusProgress) -> str:
     if event.stage in STAGES:
         return STAGES[event.stage]
     if event.stage == "reading":
-        return f"{event.sentences:,} sentences read, {event.uses:,} uses"
+        return f"{event.sentences:,} lines read, {event.uses:,} uses"
     return f"{event.embedded:,} of {event.wanted:,} uses embedded"
 
 

@@ -39,7 +39,7 @@ def describe_corpus(result: CorpusOccurrences) -> str:
     count = len(uses.sentences)
     more = [f"… and {count - MOST_SHOWN:,} more; --json prints all."] if count > MOST_SHOWN else []
     kept = " (kept from before)" if result.is_from_cache else ""
-    about = f"{count:,} uses with vectors; {uses.found:,} in the {uses.sentences_read:,} sentences of {uses.corpus}"
+    about = f"{count:,} uses with vectors; {uses.found:,} in the {uses.sentences_read:,} lines of {uses.corpus}"
     layers, points, dim = result.occurrences.vectors.shape
     where = f"Vectors{kept}: {result.file} [{layers} layers, {points:,} uses, {dim} numbers]"
     return (

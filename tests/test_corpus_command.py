@@ -20,7 +20,7 @@ def test_search_corpus(explorer, folder, corpus):
     asked = ["search-corpus", "playing", "--corpus", str(corpus), "--model", folder]
     status, out, error = explorer(*asked)
     assert status == 0 and not error
-    assert "30 uses with vectors; 30 in the 31 sentences of corpus.txt" in out and "… and 10 more" in out
+    assert "30 uses with vectors; 30 in the 31 lines of corpus.txt" in out and "… and 10 more" in out
     assert "The cat is {playing}." in out and "[3 layers, 30 uses, 24 numbers]" in out and "kept" not in out
     status, out, _ = explorer(*asked)
     assert status == 0 and "Vectors (kept from before): " in out
@@ -45,7 +45,7 @@ def test_search_corpus_samples(explorer, folder, corpus):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["walking", "-c", "{corpus}"], "'walking' is in none of the 31 sentences of corpus.txt"),
+        (["walking", "-c", "{corpus}"], "'walking' is in none of the 31 lines of corpus.txt"),
         (["playing", "-c", "{corpus}.gone"], "corpus.txt.gone cannot be read: No such file"),
         (["playing", "-c", "{corpus}", "--layer", "7"], "has layers 0"),
         (["playing", "-c", "{corpus}", "--sample", "0"], "sample"),

@@ -163,8 +163,8 @@ METRICS = {
         Metric(
             "mean_cosine",
             "Mean cosine",
-            "Mean cosine of any two tokens of the corpus, two uses of one word among them: how far all vectors point "
-            "the same way.",
+            "Mean cosine of any two tokens (or words) of the corpus, two uses of one word among them: how far all "
+            "vectors point the same way.",
             _zero,
             lambda space: space.mean_cosine,
             ETHAYARAJH,

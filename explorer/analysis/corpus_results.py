@@ -42,7 +42,7 @@ class CorpusUses:
         sentences: One for each use, in the order of the corpus; white space is single spaces.
         positions: Where each use stands in its sentence, in characters.
         lines: In which line of the file each stands, counted from 1.
-        sentences_read: How many there are in the corpus, as far as they are told apart.
+        sentences_read: How many there are in the corpus, as far as they are told apart: a line each, but for long ones.
         found: How many uses there are in the corpus; a sentence that is repeated is counted again.
         left_out: How many sentences with a use could not be taken: too long, damaged, or with braces.
         seed: Of the sample.

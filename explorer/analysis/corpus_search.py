@@ -79,7 +79,7 @@ def find_corpus_uses(
     if not kept.found:
         reason = f"; {left_out:,} sentences with it could not be read" if left_out else ""
         raise UnsuitableText(
-            f"{quoted(word)} is in none of the {sentences:,} sentences of {path.name}{reason}. Look for another word "
+            f"{quoted(word)} is in none of the {sentences:,} lines of {path.name}{reason}. Look for another word "
             f"or form of it, or in another corpus."
         )
     texts, positions, lines = kept.in_order()

@@ -69,7 +69,11 @@ def histogram_words(found: Sequence[Anisotropy], layer: int) -> str:
     if has_uses:
         hint += "Only what the dashed hill has beyond the filled one is owed to the word."
     else:
-        hint += "No word is used twice in these sentences, so there is no second hill, of two uses of one word."
+        least, unit = found[0].protocol.least_uses, found[0].protocol.unit.removesuffix("s")
+        hint += (
+            f"No {unit} is used {least} times or more in these sentences, so there is no second hill, of two uses of "
+            "one word."
+        )
     return note(hint) + note(" ".join(said))
 
 

@@ -86,9 +86,8 @@ def _column(score: TextScore) -> str:
     tokens = "the one token" if score.token_count == 1 else f"each of {score.token_count:,} tokens"
     total = (
         f"<p class='note total'>{score.perplexity_name} "
-        f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b>: as if {tokens} were one of so many, all as "
-        f"likely · {sum_of_all} · "
-        f"{score.bits_per_character:.2f} bits per character</p>"
+        f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b>: as if {tokens} had had a chance of 1 in so "
+        f"many · {sum_of_all} · {score.bits_per_character:.2f} bits per character</p>"
     )
     return f"<section><h3>{escape(score.model)}</h3>{passes}{total}</section>"
 

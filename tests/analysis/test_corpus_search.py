@@ -151,9 +151,9 @@ def test_a_line_of_50_mb_and_a_file_that_swells_take_little_memory(tmp_path, mon
 @pytest.mark.parametrize(
     "content, word, options, message",
     [
-        ("No use here.\nNor here.", "play", {}, "'play' is in none of the 2 sentences of corpus.txt. Look for another"),
+        ("No use here.\nNor here.", "play", {}, "'play' is in none of the 2 lines of corpus.txt. Look for another"),
         ("A {play}.", "play", {}, "1 sentences with it could not be read"),
-        ("", "play", {}, "none of the 0 sentences"),
+        ("", "play", {}, "none of the 0 lines"),
         ("A play.", "", {}, "Give a word"),
         ("A play.", "x" * 101, {}, "Give a word of 1 to 100"),
         ("A play.", "play", {"sample": 0}, "sample"),

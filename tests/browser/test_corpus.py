@@ -50,7 +50,22 @@ def test_what_a_corpus_holds_becomes_the_sentences_of_the_page(open_page, corpus
     expect(found).to_contain_text("Their vectors were kept from before", timeout=60_000)
     name_word(page, "nowhere")
     page.locator("#corpus-start").click()
-    expect(page.locator("#corpus .message.error")).to_contain_text("'nowhere' is in none of the 3,000 sentences")
+    expect(page.locator("#corpus .message.error")).to_contain_text("'nowhere' is in none of the 3,000 lines")
+
+
+def test_the_list_marks_the_use_that_is_looked_at(open_page, tmp_path):
+    path = tmp_path / "plays.txt"
+    path.write_text("\n".join(f"The children play cards in garden {number}." for number in range(60)))
+    page = open_page("?tab=neighbours&use=21")
+    chosen = page.locator("#use-list [aria-current]")
+    expect(chosen).to_have_attribute("data-use", "21")
+    open_panel(page)
+    page.locator("#corpus-file input[type=file]").set_input_files(path)
+    expect(page.locator("#corpus-file")).to_contain_text("plays")
+    page.locator("#corpus-start").click()
+    expect(page.locator("#near-columns")).to_contain_text("garden 0", timeout=60_000)
+    expect(chosen).to_contain_text("garden 0")
+    expect(chosen).to_have_attribute("data-use", "0")
 
 
 @pytest.mark.slow

@@ -48,7 +48,10 @@ def test_picked_tokens_say_their_fate_in_words_and_their_loss():
     assert "■ masked" in html and "? random" in html and "= unchanged" in html
     assert "&lt;b&gt;" in html and "<b>" not in html.replace("<b title", "")
     assert re.search(r"class='right'>on</small><small class='loss' title='[^']*'>5\.00", html)
-    assert "Mean loss <b title='2.4166666666666665'>2.42 nats</b> over 3 of 4 tokens: as unsure as between 11" in html
+    assert (
+        "Mean loss <b title='2.4166666666666665'>2.42 nats</b> over 3 of 4 tokens: as if each right answer had " in html
+    )
+    assert "had a chance of 1 in 11" in html
 
 
 def test_a_token_that_stays_does_not_repeat_itself():

@@ -80,7 +80,7 @@ def test_what_is_found_becomes_the_sentences_and_vectors_of_the_desk(registry, m
             "A king played, {playing}.",
         ]
     )
-    assert "5 uses of “play” from corpus.txt, which has 4 sentences" in found
+    assert "5 uses of “play” from corpus.txt, which has 4 lines" in found
     assert all("Embedding uses" in progress for progress, *_ in told)
     uses = read_uses("play", own)
     kept = desk.vectors.embed(Registry([model.card], lambda: None), model.card.name, uses)  # no backend is opened
@@ -115,7 +115,7 @@ def test_what_is_missing_is_said(registry, model, corpus, word, path, message):
     "event, words",
     [
         (CorpusProgress("checking", 0.5), "Looking at the corpus <b>.txt: 50% …"),
-        (CorpusProgress("reading", 0.25, 1200, 34, seconds_left=7.4), "25%, 1,200 sentences, 34 uses, 7 s left …"),
+        (CorpusProgress("reading", 0.25, 1200, 34, seconds_left=7.4), "25%, 1,200 lines, 34 uses, 7 s left …"),
         (CorpusProgress("waiting", 0.0), "The same search is at work already"),
         (CorpusProgress("embedding", 0.5, 9, 9, 1240, 5000, 480.0), "the corpus: 1,240 of 5,000, 8 min left …"),
     ],

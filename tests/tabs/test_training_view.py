@@ -69,3 +69,15 @@ def test_offline_a_model_is_to_be_chosen_only_where_one_is_at_hand(shipped_regis
     picker = first[5]
     assert [name for _, name in picker.choices] == offered
     assert (picker.visible, picker.value) == (bool(offered), offered[0] if offered else None)
+
+
+def test_more_than_the_share_is_hidden_where_a_long_word_is_last(shipped_registry):
+    text = "The unbelievability of internationalization is unquestionably supercalifragilistic today."
+
+    def shown(objective, seed):
+        *_, last = _drawer(shipped_registry)(LEFT, text, objective, seed, None, "text_infilling", "", "")
+        return last[-2]
+
+    assert "15 % are 3 tokens; here 6, as words are hidden whole." in shown("span_masked", 8)
+    assert "15 % are 3 tokens. “Longer" in shown("span_masked", 0)
+    assert "15 % are 3 tokens. “Longer" in shown("masked", 8)

@@ -75,6 +75,9 @@ def test_no_weights_are_equal_ones():
     mean, words = choose(found, *values(combine="softmax"))
     np.testing.assert_allclose(mean, found.vectors.mean(axis=0), atol=1e-6)
     assert words.endswith("(all weights alike, by softmax)")
+    zeros, words = choose(found, *values(combine="softmax", weights="0, 0, 0, 0"))
+    np.testing.assert_allclose(zeros, mean, atol=1e-6)
+    assert words.endswith("(0, 0, 0, 0, by softmax)")
     total, _ = choose(found, *values(combine="weighted", weights="  "))
     np.testing.assert_allclose(total, found.vectors.sum(axis=0), atol=1e-5)
 

@@ -71,7 +71,7 @@ def build_corpus(unit: str, specials: bool) -> Corpus:
 
 
 def wire_corpus(corpus: Corpus) -> None:
-    """Let a file fill the box."""
+    """Let a file fill the box, and words hide what is of tokens alone."""
 
     def take(path: str | None) -> tuple:
         if not path:
@@ -82,6 +82,7 @@ def wire_corpus(corpus: Corpus) -> None:
             return gr.skip(), explain(error)
 
     corpus.file.upload(take, corpus.file, [corpus.text, corpus.said], **QUIET)
+    corpus.unit.change(lambda unit: gr.Checkbox(visible=unit != "words"), corpus.unit, corpus.specials, **QUIET)
 
 
 def read_upload(path: Path) -> tuple[str, str]:

@@ -37,7 +37,9 @@ PASSAGE = (
     "him when he forecast an extraordinary snowstorm for Thursday. By evening the road had disappeared."
 )
 SHORT_TOKENS = 27  # of fewer, 15 % are at most three
-SHORT = "Of so short a text 15 % are {picked}. “Longer text” puts in one that shows more."
+SHORT = "Of so short a text 15 % are {picked}{more}. “Longer text” puts in one that shows more."
+WHOLE = "; here {hidden}, as words are hidden whole"
+PICKED = frozenset({Fate.MASKED, Fate.RANDOMIZED, Fate.UNCHANGED, Fate.REPLACED})
 SHARE_PICKED = frozenset({"masked", "whole_word", "span_masked", "span", "replaced"})
 FIRST = next(iter(OBJECTIVE_CARDS))
 FIRST_NOISE = next(iter(NOISES))
@@ -154,9 +156,10 @@ def _drawer(registry: Registry) -> Callable[..., Iterator[tuple]]:
             example = models.run(name, partial(analysis.compute_loss, **options))
             code = _code(example.model, "compute_loss", options)
         tokens = sum(token.fate != Fate.SPECIAL for token in example.tokens)
-        picked = round(0.15 * tokens)
+        picked, hidden = round(0.15 * tokens), sum(token.fate in PICKED for token in example.tokens)
         if objective in SHARE_PICKED and tokens < SHORT_TOKENS:
-            before += note(SHORT.format(picked=f"{picked} tokens" if picked > 1 else "a single token"))
+            more = WHOLE.format(hidden=hidden) if hidden > max(picked, 1) else ""
+            before += note(SHORT.format(picked=f"{picked} tokens" if picked > 1 else "a single token", more=more))
         filled = "blanks filled by the chosen model" if whole != text else ""
         foot = caption([example.model, card.label, f"seed {seed}" if card.rolls else "", filled], card.paper_url)
         return before + draw_example(example), foot + download_links(example, "objective", code=code)

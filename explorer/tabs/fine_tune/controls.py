@@ -19,7 +19,8 @@ from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS
 METHOD_HINTS = {
     "frozen": "The model stays as it is; a new layer on top learns from its features, read once. Seconds.",
     "layers": "The same on a learned mix of all layers, as ELMo is used: it says which layers a task needs.",
-    "lora": "The weights stay; beside each attention matrix two small ones learn. A few percent of the weights.",
+    "lora": "The weights stay; beside each matrix of attention and feed-forward layers two small ones learn: a few "
+    "percent of the weights, or less.",
     "full": "Every weight learns: usually the best score, and the slowest.",
     "scratch": "Nothing is kept of what the model learned in pre-training: the comparison that shows its worth.",
 }

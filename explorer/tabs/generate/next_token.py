@@ -27,6 +27,8 @@ NOT_WRITTEN = "Nothing is written from this prompt yet, so that this is what fol
 UNDRAWN = {  # by the strategy, where the likeliest token after the controls is {token}
     "greedy": "Nothing is drawn by lot: greedy takes the likeliest token, {token}.",
     "beams": "Nothing is drawn by lot: beam search goes on with several of these rows at once; see the view Beams.",
+    "contrastive_greedy": "Nothing is drawn by lot: with a penalty alpha of 0 contrastive search takes the likeliest "
+    "token, {token}, as greedy does.",
     "contrastive": "Nothing is drawn by lot: contrastive search takes one of the first rows, {token} or one that "
     "is less like what stands there.",
 }
@@ -66,7 +68,9 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, runs: list[gr.even
     sliders = [prompt.controls[name] for name in SLIDERS]
     acting = json.dumps({key: list(strategy.controls) for key, strategy in STRATEGIES.items()})
     names, undrawn = json.dumps(list(SLIDERS)), json.dumps(UNDRAWN)
-    js = f"(key, ...values) => explorer.setControls({names}, ({acting})[key] ?? [], values, ({undrawn})[key])"
+    alpha = list(SLIDERS).index("penalty_alpha")
+    words = f"({undrawn})[key === 'contrastive' && values[{alpha}] === 0 ? 'contrastive_greedy' : key]"
+    js = f"(key, ...values) => explorer.setControls({names}, ({acting})[key] ?? [], values, {words})"
     for moved in (prompt.strategy, *sliders):
         moved.change(None, [prompt.strategy, *sliders], None, js=js, **QUIET)
     tab.select(None, [prompt.strategy, *sliders], None, js=js, **QUIET)

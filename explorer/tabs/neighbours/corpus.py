@@ -12,6 +12,7 @@ from explorer.analysis.labelled_uses import join_sense
 from explorer.analysis.uses import english_forms
 from explorer.errors import UnsuitableText
 from explorer.figures.notes import note
+from explorer.figures.style import count_of
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.settings import settings
@@ -98,7 +99,7 @@ def describe_progress(event: CorpusProgress, corpus: str) -> str:
     if event.stage == "checking":
         return f"Looking at the corpus {_short(corpus)}: {event.share:.0%} …"
     if event.stage == "reading":
-        return f"Searching the corpus: {event.share:.0%}, {event.sentences:,} sentences, {event.uses:,} uses{left} …"
+        return f"Searching the corpus: {event.share:.0%}, {event.sentences:,} lines, {event.uses:,} uses{left} …"
     if event.stage == "waiting":
         return "The same search is at work already; waiting for what it finds …"
     return f"Embedding uses from the corpus: {event.embedded:,} of {event.wanted:,}{left} …"
@@ -111,7 +112,8 @@ def describe_found(found: CorpusOccurrences) -> str:
     kept = " Their vectors were kept from before." if found.is_from_cache else ""
     said = (
         f"{count:,} {'use' if count == 1 else 'uses'} of “{uses.word}” from {_short(uses.corpus)}, which has "
-        f"{uses.sentences_read:,} sentences. They stand above as sentences of your own.{kept}"
+        f"{count_of(uses.sentences_read, 'line')} (a long one counts as its "
+        f"sentences). They stand above as sentences of your own.{kept}"
     )
     return note(" ".join([said, *uses.remarks]))
 

@@ -175,7 +175,10 @@ def ask_for(vector: Vector, occurrences: Occurrences) -> dict[str, Any]:
     asked = {"combine": vector.combine, "adjust": vector.adjust}
     if vector.combine not in WEIGHED:
         return asked
-    return asked | WEIGHED[vector.combine] | {"weights": read_weights(vector.weights, occurrences)}
+    weights = read_weights(vector.weights, occurrences)
+    if vector.combine != SOFTMAX and not any(weights):
+        raise UnsuitableText("All weights are 0, and so would be every vector. Give one that is not.")
+    return asked | WEIGHED[vector.combine] | {"weights": weights}
 
 
 def read_vector(*values: object) -> Vector:
@@ -200,7 +203,7 @@ def read_weights(typed: str, occurrences: Occurrences) -> tuple[float, ...]:
     """Weights as typed, one for each layer; nothing typed = all alike.
 
     Raises:
-        UnsuitableText: One is no finite number, there are more or fewer than layers, or all are 0.
+        UnsuitableText: One is no finite number, or there are more or fewer than layers.
     """
     words = [word for word in SEPARATOR.split(typed) if word]
     if not words:
@@ -220,6 +223,4 @@ def read_weights(typed: str, occurrences: Occurrences) -> tuple[float, ...]:
             f"There {count}, and {occurrences.model} has {len(occurrences.layers)} layers, the input embeddings "
             f"included. Give one weight for each, or none: then all count alike."
         )
-    if not any(weights):
-        raise UnsuitableText("All weights are 0, and so would be every vector. Give one that is not.")
     return tuple(weights)
