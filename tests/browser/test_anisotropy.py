@@ -47,6 +47,11 @@ def test_a_link_restores_own_sentences_and_what_is_counted_on_a_phone(open_page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator("#layers-table b").count() == 0
     page.get_by_role("button", name="Corpus, and what is counted").click()
-    expect(page.get_by_label("Count special tokens")).to_be_checked()
+    specials = page.get_by_label("Count special tokens")
+    expect(specials).to_be_checked()
+    page.locator("#anisotropy-unit").get_by_label("words").check()
+    expect(specials).to_be_hidden()  # of words there are none
+    page.locator("#anisotropy-unit").get_by_label("tokens").check()
+    expect(specials).to_be_checked()
     page.locator("#anisotropy-own textarea").fill("the the the the")
     expect(page.locator(".message.error:visible")).to_contain_text("one word again and again", timeout=SLOW)

@@ -8,7 +8,7 @@ import pytest
 from explorer.analysis.generation_results import GenerationStep
 from explorer.tabs.fine_tune import mistakes
 from explorer.tabs.fine_tune.looking import Looked
-from explorer.tabs.fine_tune.try_it import _continue_both, _without, ask_tuned, find_sides
+from explorer.tabs.fine_tune.try_it import _continue_both, _fill_both, _without, ask_tuned, find_sides
 from explorer.training.tuning.examples import split_words
 from explorer.training.tuning.recipe import TASKS
 from explorer.training.tuning.results import Judged
@@ -118,3 +118,12 @@ def test_both_models_go_on_with_the_text_beside_what_they_expect_next():
     assert "Before: old" in before and "Bees &amp; &lt;b&gt; old0 old1" in before
     assert "After: new" in after and "Bees &amp; &lt;b&gt; new0 new1" in after and "50 %" in after
     assert "1 of the 2 tokens is unknown to this model" in shown and "[UNK] stands for any word" in shown
+
+
+@pytest.mark.parametrize("blanks", [1, 2])
+def test_every_blank_of_a_sentence_is_filled_before_and_after(shipped_registry, blanks):
+    text = " and ".join(["She saw the ___"] * blanks) + "."
+    [drawn] = _fill_both(shipped_registry, ["MiniLM (masked)", "BERT mini"], text, titles=["Before", "After"])
+    assert drawn.count("<h3><bdi>Before") == drawn.count("<h3><bdi>After") == blanks
+    told = [f"Blank {number}, the other left open" in drawn for number in (1, 2)]
+    assert told == [blanks == 2] * 2

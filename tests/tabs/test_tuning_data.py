@@ -91,6 +91,14 @@ def test_a_part_is_a_column_or_a_second_file(key):
     assert (len(made.train), [one.text for one in made.held_out]) == (40, ["something new", "something else"])
     other_names = given_tables().put(read_table("text\tlabel\nsomething new\ta\nsomething else\tb\n"))
     assert data.read_examples("classification", YOURS, key, other_names).held_out == made.held_out
+    told = data._look("classification", YOURS, key, other_names, 0.2)
+    assert (
+        "it has no column “said”, “kind”, as the first file has; read here are “text” as Sentence, “label” as" in told
+    )
+    assert "has no column" not in data._look("classification", YOURS, key, measured, 0.2)
+    wrong = given_tables().put(read_table("remark;comment;stars\nx;new here;5\ny;else there;1\n"))
+    told = data._look("classification", YOURS, key, wrong, 0.2)
+    assert "only among the examples that are measured on" in told and "it has no column “said”, “kind”" in told
     split = ROWS.replace("id,", "split,").replace("\n3,", "\ntest,").replace("\n7,", "\ndev,")
     split = "\n".join(line if line[:1] in "std" else "train" + line[line.index(",") :] for line in split.splitlines())
     made = data.read_examples("classification", YOURS, given_tables().put(read_table(split)))

@@ -219,6 +219,16 @@ def read_given(task: str, source: str, key: str, held_key: str, chosen: Sequence
     examples = make_examples(table, task, columns)
     if held_key:
         measured = given_tables().get(held_key)
-        same = columns if set(columns.values()) <= set(measured.columns) else guess_columns(measured, task)
-        examples = with_held_out(examples, make_examples(measured, task, same))
+        lacking = [name for name in columns.values() if name not in measured.columns]
+        found = guess_columns(measured, task) if lacking else columns
+        held_out = make_examples(measured, task, found)
+        if lacking:
+            held_out = replace(held_out, notes=(_read_otherwise(task, lacking, found), *held_out.notes))
+        examples = with_held_out(examples, held_out)
     return examples
+
+
+def _read_otherwise(task: str, lacking: Sequence[str], found: dict[str, str]) -> str:
+    """What stands for columns of the first table that the second lacks: a guess, which may be a wrong one."""
+    read = ", ".join(f"“{found[role.key]}” as {role.label}" for role in layout_of(task, found) if role.key in found)
+    return f"it has no column {', '.join(map('“{}”'.format, lacking))}, as the first file has; read here are {read}."

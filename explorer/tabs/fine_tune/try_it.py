@@ -238,10 +238,16 @@ def _without(looked: Looked) -> str:
 
 
 def _fill_both(models: Registry, names: list[str], text: str, *, titles: list[str]) -> tuple:
-    ask = partial(analysis.fill_blanks, text=text, top_k=MOST_WORDS, count=1)
-    found = [models.run(name, ask).blanks[0].choices for name in names]
-    words = [[(choice.text, choice.probability) for choice in one] for one in found]
-    return (sides_table([*zip(titles, words, strict=True)]) + _told_of(models, names, text, words),)
+    ask = partial(analysis.fill_blanks, text=text, top_k=MOST_WORDS, count=1, strategy="independent")
+    found = [models.run(name, ask).blanks for name in names]
+    count, drawn, every = len(found[0]), "", []
+    left = f"{'the other' if count == 2 else 'the others'} left open"
+    for number in range(count):
+        words = [[(choice.text, choice.probability) for choice in blanks[number].choices] for blanks in found]
+        drawn += f"<p class='step'>Blank {number + 1}, {left}</p>" if count > 1 else ""
+        drawn += sides_table([*zip(titles, words, strict=True)])
+        every += words
+    return (drawn + _told_of(models, names, text, every),)
 
 
 def _continue_both(models: Registry, names: list[str], text: str, *, titles: list[str]) -> tuple:

@@ -15,7 +15,7 @@ LOOKED_AT = 500  # rows, to guess
 MOST_LABELS = 60  # different ones among those rows, for a column to be taken for one of labels
 LONGEST_LABEL_CHARACTERS = 60
 TAG = re.compile(r"[OBIES]|[BIES][-_]\S+|\d{1,2}")
-ID_NAMES = frozenset({"id", "idx", "index", "number", "no", "row", "guid", "pairid", "uid", "unnamed0"})
+ID_NAMES = frozenset({"id", "idx", "index", "number", "no", "nr", "row", "guid", "pairid", "uid", "unnamed0"})
 SPLIT_NAMES = ("split", "set", "part", "fold", "subset", "partition")
 
 
