@@ -4,6 +4,7 @@
   const MOST_KEPT_BYTES = 48 * 2 ** 20; // of heads in the browser, in full precision
   const AHEAD_CELLS = 300 * 300; // the neighbours of a larger head are not fetched before they are wanted
   const MOST_FRAMES = 120; // waited for a view to come into sight
+  const HIGHEST_PIXELS = 8000; // of a frame: bertviz draws 48 tokens at most
   const REST_MS = 500; // the address follows when the arrow keys rest
 
   // "encoder-3-5": layer 3, head 5, counted from 1; "encoder-3-mean", "encoder-mean-5", "encoder-mean"; "encoder-3-rollout"
@@ -157,6 +158,12 @@
   document.addEventListener('click', event => {
     const button = event.target.closest('[data-open-head]');
     if (button) open(button.dataset.openHead);
+  });
+  // bertviz draws in a frame of its own, which tells how high it is: the page scrolls, not the frame.
+  addEventListener('message', event => {
+    const frame = [...document.querySelectorAll('iframe.bertviz')].find(one => one.contentWindow === event.source);
+    const height = Number(event.data?.bertviz);
+    if (frame && height > 0) frame.style.height = `${Math.min(height, HIGHEST_PIXELS)}px`;
   });
   // A page that scrolls moves its figures under a pointer that rests: nothing was pointed at by that.
   let restedAt = '';

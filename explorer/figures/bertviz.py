@@ -20,7 +20,19 @@ FOLDER = ASSETS / "bertviz"
 MOST_TOKENS = 48
 MOST_WEIGHTS = 160_000  # its drawings of more take seconds, and its page megabytes
 DECIMALS = 4
-FRAME_PIXELS = 620
+FRAME_PIXELS = 620  # until what is drawn has said how high it is
+WIDTH_PIXELS = {"head": 1, "model": 986}  # that a view takes at least, margins included, whatever the frame has
+SMALLEST = 0.6  # that it is made, to fit into a narrower frame; from there on it scrolls
+AROUND_PIXELS = 60  # above and below a drawing
+FIT = """
+const fit = () => {
+  const zoom = Math.max(%(smallest)s, Math.min(1, innerWidth / %(width)s)), drawn = document.querySelector('#vis svg');
+  document.body.style.zoom = zoom;
+  if (drawn) parent.postMessage({bertviz: (parseFloat(drawn.getAttribute('height')) + %(around)s) * zoom}, '*');
+};
+new ResizeObserver(fit).observe(document.documentElement);
+new MutationObserver(fit).observe(document.getElementById('vis'), {childList: true});
+"""
 NAMES = {"encoder": "Encoder", "decoder": "Decoder", "cross": "Cross"}
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 BODY = "margin:8px;background:#fff;color:#000;font-family:system-ui,sans-serif"
@@ -70,11 +82,12 @@ def _document(reading: PackedReading, view: str, stack: str, layer: int, head: i
     )
     choice = f"Attention: <select id='filter'>{options}</select>" if len(attention) > 1 else ""
     of_layer = "Layer: <select id='layer'></select> " if view == "head" else ""
+    fit = FIT % {"smallest": SMALLEST, "width": WIDTH_PIXELS[view], "around": AROUND_PIXELS}
     return (
         f"<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>bertviz</title></head>'
         f"<body style='{BODY}'><div id='bertviz'><span>{of_layer}{choice}</span><div id='vis'></div></div>"
-        f"<script>{_script('jquery.min.js')}</script><script>{_script('d3.min.js')}</script>"
+        f"<script>{fit}</script><script>{_script('jquery.min.js')}</script><script>{_script('d3.min.js')}</script>"
         "<script>window.require={config(){}};window.requirejs=(names,run)=>run(jQuery,d3)</script>"
         f"<script>{before}{written}{after}</script></body></html>"
     )

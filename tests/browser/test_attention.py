@@ -279,6 +279,12 @@ def test_bertviz_draws_short_texts_in_a_frame_that_runs_nothing_of_theirs(open_p
     expect(frame.locator("text", has_text="script").first).to_be_attached()
     assert frame.locator("head title").text_content() == "bertviz" and page.title() == "Language model explorer"
     page.get_by_label("Model view").check()
-    expect(page.frame_locator("iframe.bertviz[title^='bertviz, model']").locator("svg").first).to_be_attached()
+    drawn = page.frame_locator("iframe.bertviz[title^='bertviz, model']")
+    expect(drawn.locator("svg").first).to_be_attached()
+    inside = page.query_selector("iframe.bertviz").content_frame()
+    inside.wait_for_function(  # all heads are in sight
+        "(({scrollWidth, scrollHeight}) => scrollWidth <= innerWidth && scrollHeight <= innerHeight)"
+        "(document.documentElement)"
+    )
     page.locator(TEXT).fill("dog " * 100)
     expect(page.locator(".message.error")).to_contain_text("bertviz draws at most")

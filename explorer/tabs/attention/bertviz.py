@@ -6,6 +6,7 @@ from explorer.analysis.attention_packing import head_counts
 from explorer.errors import UnsuitableText
 from explorer.figures.attention_words import heads_note
 from explorer.figures.bertviz import bertviz_frame, most_tokens
+from explorer.figures.notes import note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
@@ -16,6 +17,7 @@ from explorer.tabs.messages import in_place
 from explorer.tabs.views import View
 
 PAPER = "https://aclanthology.org/P19-3007"
+ENLARGE = "Press a head to enlarge it. In a narrow window the drawing scrolls to the side."
 CHOICES = [("Head view", "head"), ("Model view", "model")]
 
 
@@ -42,6 +44,7 @@ def build(registry: Registry, prompt: Prompt, readings: Readings) -> View:
         at = read_which(which, head_counts(reading))
         foot = caption([reading.model, "drawn by bertviz 1.4.1 (Vig 2019)", "weights at four decimals",
                         "its layers and heads count from 0"], PAPER)  # fmt: skip
-        return bertviz_frame(reading, kind, at.stack, at.layer or 0, at.head), heads_note(reading) + foot
+        how = note(ENLARGE) if kind == "model" else ""
+        return bertviz_frame(reading, kind, at.stack, at.layer or 0, at.head), how + heads_note(reading) + foot
 
     return View(tab, draw, [*prompt.inputs, prompt.which, kind], [frame, below], {"bertviz": kind})
