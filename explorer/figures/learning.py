@@ -76,7 +76,7 @@ def learning_curves(trace: TrainingTrace) -> go.Figure:
     for index, name in enumerate(shares):
         _draw(figure, trace.points, name, index, 2, SHARE)
     ticks = _ticks([point.tokens for point in trace.points])
-    figure.update_xaxes(type="log", tickvals=ticks, ticktext=[short_tokens(tick) for tick in ticks])
+    figure.update_xaxes(type="log", tickvals=ticks, ticktext=[short_tokens(tick).replace(".0 ", " ") for tick in ticks])
     figure.update_xaxes(title="Tokens seen in training", row=rows)
     if shares:
         figure.update_yaxes(rangemode="tozero", row=2, **percent_axis())

@@ -77,8 +77,10 @@ def build(registry: Registry, sentence: Sentence) -> View:
             options["seed"] = read_seed(seed)
             results.append(models.run(name, partial(analysis.fill_spans, **options)))
             asked.append((name, "fill_spans", options))
+        sampled = [result.model for result in results if result.method == "sampling"]
         foot = caption(
             [
+                f"{', '.join(sampled)}: sampled, seed {read_seed(seed)}" if sampled else "",
                 "click a choice to put it into the sentence",
                 "bars: probability",
                 "numbers: the same, logarithms on hover",
