@@ -258,6 +258,6 @@ def _mean(example: TrainingExample, over: str) -> str:
     words = math.exp(min(loss, 50))
     number = f"{words:,.0f}" if words >= 9.95 else f"{words:.1f}"
     is_told = example.objective != "replaced" and words >= 1.05
-    what = "what was right" if len(example.answers) == 1 else "each right answer"
-    even = f": as if {what} had had a chance of 1 in {number}" if is_told else ""
+    what = "what was right had" if len(example.answers) == 1 else "as if each right answer had had"
+    even = f": {what} a chance of 1 in {number}" if is_told else ""
     return f"<p class='note total'>Mean loss <b title='{loss!r}'>{loss:.2f} nats</b> {escape(over)}{even}.</p>"

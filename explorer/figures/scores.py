@@ -83,11 +83,12 @@ def bits(surprisal: float | None) -> str:
 def _column(score: TextScore) -> str:
     passes = "".join(_pass(score, one) for one in score.passes)
     sum_of_all = f"<b title='ln p = {nats(score.log_probability)} nats'>{score.surprisal_bits:.1f} bits</b>"
-    tokens = "the one token" if score.token_count == 1 else f"each of {score.token_count:,} tokens"
+    whose = "the one token" if score.token_count == 1 else f"each of {score.token_count:,} tokens"
+    had = f"{whose} had" if score.token_count == len(score.passes) == 1 else f"as if {whose} had had"
     total = (
         f"<p class='note total'>{score.perplexity_name} "
-        f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b>: as if {tokens} had had a chance of 1 in so "
-        f"many · {sum_of_all} · {score.bits_per_character:.2f} bits per character</p>"
+        f"<b title='{score.perplexity!r}'>{_large(score.perplexity)}</b>: {had} a chance of 1 in so many "
+        f"· {sum_of_all} · {score.bits_per_character:.2f} bits per character</p>"
     )
     return f"<section><h3>{escape(score.model)}</h3>{passes}{total}</section>"
 

@@ -52,6 +52,8 @@ def test_picked_tokens_say_their_fate_in_words_and_their_loss():
         "Mean loss <b title='2.4166666666666665'>2.42 nats</b> over 3 of 4 tokens: as if each right answer had " in html
     )
     assert "had a chance of 1 in 11" in html
+    one = replace(masked(), answers=masked().answers[:1], loss_nats=2.0)
+    assert "over 1 of 4 tokens: what was right had a chance of 1 in 7.4." in draw_example(one)
 
 
 def test_a_token_that_stays_does_not_repeat_itself():

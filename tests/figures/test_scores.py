@@ -37,6 +37,7 @@ def test_surprisal_shades_and_numbers_agree():
     assert shades == pytest.approx([min(each / 16, 1) for each in bits], abs=0.006)
     assert f"{bits[1]:.2f} bits" in drawn and f"Pseudo-perplexity <b title='{score.perplexity!r}'>" in drawn
     assert score_table(score).count("<tr>") == 1 + 5
+    assert "</b>: the one token had a chance of 1 in so many" in scored_texts([score_text(word_piece(), "cat")])
     assert "pseudo-log-likelihood" in protocol_note([score])
     word = score.passes[0].words[1]
     shown = f"{likelihood(-word.surprisal_bits * math.log(2))} <small>{word.surprisal_bits:.1f}</small>"
@@ -46,6 +47,7 @@ def test_surprisal_shades_and_numbers_agree():
 def test_both_directions_are_drawn():
     score = score_text(objective_models.mini("bilm"), "the dog barks")
     drawn = scored_texts([score]) + score_table(score)
+    assert "as if each of 3 tokens had had a chance of 1 in so many" in drawn
     assert "what stands before it" in drawn and "what stands behind it" in drawn and "bits →" in drawn
 
 
