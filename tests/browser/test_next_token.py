@@ -108,7 +108,7 @@ def test_a_slider_redraws_without_the_server(open_page):
     page.locator("#generate-strategy input").click()
     page.get_by_role("option", name="Contrastive").click()
     expect(page.locator("#next-token .kept")).to_contain_text("or one that is less like what stands there")
-    page.locator("#generate-penalty_alpha input[type=number]").fill("0")
+    page.locator("#generate-penalty-alpha input[type=number]").fill("0")
     expect(page.locator("#next-token .kept")).to_contain_text(f"likeliest token, “{likeliest}”, as greedy does.")
 
 
