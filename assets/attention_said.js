@@ -1,7 +1,7 @@
 // What is pointed at in a drawn head, or in several over each other, in words.
 (() => {
   const explorer = (window.explorer = window.explorer || {});
-  const MOST_TOKENS = 4, MOST_HEADS = 4, BUT_FIRST = ', the first token aside'; // it sees nothing but itself
+  const MOST_TOKENS = 4, MOST_HEADS = 4, BUT_FIRST = ', but for what the first token looks at'; // it sees nothing but itself
 
   // A token and where it stands in the text; the first of a line says what the numbers are.
   const bdi = (unit, kind = '') => explorer.make('bdi', '', `“${unit.text}” (${kind}${unit.tokens.map(token => token + 1).join('–')})`);

@@ -145,6 +145,15 @@
     isRestoring = true;
     press('restore-address');
   };
+  // What stands in a fold that was never open is not on the page: where the address names any of it, it is opened.
+  const FOLDS = {'#fold-languages': ['alpha', 'languages']};
+  explorer.openFolds = () => {
+    const named = new URLSearchParams(location.search);
+    const isDue = ([fold, names]) => names.some(name => named.has(name)) && document.querySelector(fold)?.offsetParent;
+    const labels = Object.entries(FOLDS).filter(isDue).map(([fold]) => document.querySelector(`${fold} > button:not(.open)`));
+    labels.forEach(label => label?.click());
+    return labels.some(label => label);
+  };
   explorer.restored = () => {
     isRestoring = false;
     if (isLate) return void setTimeout(restore);

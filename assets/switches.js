@@ -69,8 +69,9 @@
       });
       if (data.unit) {
         const legend = make('p', 'legend');
-        const top = most < 0.1 ? most.toPrecision(2) : most.toFixed(2);
-        legend.append(make('span', '', `0 ${data.unit}`), make('i', 'scale root'), make('span', '', `${top} ${data.unit}: how far the answer moves without that head alone`));
+        const top = most < 0.1 ? Number(most.toPrecision(2)) : most.toFixed(2);
+        const what = data.unit === 'bits' ? 'the answer' : 'the sentence embedding';
+        legend.append(make('span', '', '0'), make('i', 'scale root'), make('span', '', `${top} (${data.unit}): how far ${what} moves without that head alone`));
         root.append(legend);
       }
       root.append(make('p', 'note', '✕ = off. Press a head, or the number of a layer.'));

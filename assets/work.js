@@ -62,7 +62,18 @@
     // Who types in a box is ahead of what is told of it.
     if (!(text || second) || document.activeElement?.closest(TRY_BOXES)) return texts;
     takenFor = job;
+    isToAsk = !document.body.dataset.ready;
     return [text, second];
+  };
+  // Whose link holds a text of their own saw an answer to it.
+  let isToAsk = false;
+  const askAgain = () => {
+    const button = isToAsk && document.querySelector('#tune-try');
+    isToAsk = false;
+    const boxes = [...document.querySelectorAll('#tune-try-text textarea, #tune-try-second textarea')];
+    if (!button?.offsetParent || button.disabled || boxes.some(box => box.offsetParent && !box.value.trim())) return false;
+    button.click();
+    return true;
   };
   for (const kind of ['focusin', 'input'])
     document.addEventListener(kind, ({target}) => {
@@ -94,6 +105,7 @@
     if (underWay.size) return;
     delete document.body.dataset.atWork;
     if (!document.body.dataset.restored || document.body.dataset.ready) return;
+    if (explorer.openFolds() || askAgain()) return settleLater();
     document.body.dataset.ready = 'true';
     navigator.sendBeacon('drawn'); // what would have slowed the page may begin
   };

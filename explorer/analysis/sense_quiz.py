@@ -99,7 +99,7 @@ def make_question(uses: LabelledUses, *, seed: int = 0) -> SenseQuestion:
     if not askable or len(counts) < LEAST_CHOICES:
         raise UnsuitableText(
             "A quiz needs sentences labelled with two senses at least, one of them with two sentences or more. Write a "
-            "sense and a tab before each sentence."
+            "sense and | before each sentence."
         )
     bags = [_words_beside(uses, number) for number in range(len(uses.sentences))]
     held_by = Counter(word for number in labelled for word in bags[number])

@@ -77,8 +77,8 @@ def ranking_view(ranking: HeadRanking) -> str:
     rows = "".join(
         f"<tr><th scope='row'><button type='button' data-open-head='{stack}-{layer + 1}-{head + 1}'>"
         f"{escape(stack) + ' ' if stacks else ''}{layer + 1}-{head + 1}</button></th>"
-        f"<td class='number' title='{effect!r}'>{_short(effect)} {escape(ranking.unit)}</td>"
-        f"<td>{_change_words(ranking, stack, layer, head)}</td></tr>"
+        f"<td class='number' title='{effect!r}'>{_short(effect)}</td>"
+        f"{_cell(_change_words(ranking, stack, layer, head))}</tr>"
         for effect, stack, layer, head in found[:MOST_LISTED]
     )
     title = "Which single head matters most here"
@@ -88,11 +88,18 @@ def ranking_view(ranking: HeadRanking) -> str:
     count = max(len(ranking.answers), 1)
     places = f"{count} {'place' if count == 1 else 'places'}"
     running = "" if is_done else " running"
+    change = "<th scope='col'>What changes</th>" if ranking.answers else ""
     return (
         f"<div class='found-list off-ranking{running}'><h3>{title}{progress}</h3>"
         f"<p class='note'>Each off by itself: {what}, n = {places} of your text.</p>"
-        f"<table class='scores'><tbody>{rows}</tbody></table></div>"
+        "<table class='scores'><thead><tr><th scope='col'>Head</th>"
+        f"<th scope='col' class='number'>{escape(ranking.unit)}</th>{change}</tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>"
     )
+
+
+def _cell(words: str) -> str:
+    return f"<td>{words}</td>" if words else ""
 
 
 def _short(effect: float) -> str:

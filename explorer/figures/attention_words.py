@@ -1,18 +1,24 @@
 """What all heads of a model do with a text, in a sentence."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray
 
 from explorer.analysis.attention_packing import PackedReading, PackedStack, unpack_weights
+from explorer.analysis.blanks import BLANK
 from explorer.figures.notes import note
 
 MOST_TOLD = 3
 FEWEST_KEYS = 5  # of fewer tokens, one has half of the attention by chance
 RESTS = 0.5  # of a head's attention, the mean over the tokens that attend
-RESTING = "A head with most of its attention on one token rests there, and says least of the words."
+RESTING = (
+    "A head with most of its attention on a special token, the first token or a sign rests there, and says least of "
+    "the words."
+)
+AT_GAP = f"Those on “{BLANK}” look at the gap, the place that is asked about."
 NAMES = {"encoder": "Encoder", "decoder": "Decoder", "cross": "From decoder to encoder"}
 
 
@@ -22,20 +28,35 @@ def heads_note(reading: PackedReading) -> str:
     Args:
         reading: All layers.
     """
-    stacks = [(NAMES[stack.name], _rest_words(stack)) for stack in reading.stacks if len(stack.keys) >= FEWEST_KEYS]
-    told = [f"{name}: {words}" if len(reading.stacks) > 1 else words for name, words in stacks]
-    if any("attention goes to" in words for words in told):
-        told.append(RESTING)
+    stacks = [(stack, _most_of(stack)) for stack in reading.stacks if len(stack.keys) >= FEWEST_KEYS]
+    told = [
+        f"{NAMES[stack.name]}: {_rest_words(stack, at)}" if len(reading.stacks) > 1 else _rest_words(stack, at)
+        for stack, at in stacks
+    ]
+    looked_at = [(stack, key) for stack, at in stacks for key in set(at)]
+    told += [RESTING] * any(_is_rest(stack, key) for stack, key in looked_at)
+    told += [AT_GAP] * any(stack.keys[key].surface == BLANK for stack, key in looked_at)
     return "".join(map(note, told))
 
 
-def _rest_words(stack: PackedStack) -> str:
+def _most_of(stack: PackedStack) -> list[int]:
+    """The key of each head that puts over half of its attention on one."""
     shares = _mean_shares(stack)
-    at, heads = shares.argmax(axis=-1), shares.shape[0] * shares.shape[1]
-    tokens = Counter(stack.keys[key].surface or stack.keys[key].text for key in at[shares.max(axis=-1) > RESTS])
+    return shares.argmax(axis=-1)[shares.max(axis=-1) > RESTS].tolist()
+
+
+def _is_rest(stack: PackedStack, key: int) -> bool:
+    token = stack.keys[key]
+    is_sign = not any(map(str.isalnum, token.surface))  # or a special token, which has no surface
+    return token.surface != BLANK and (key == 0 or is_sign)
+
+
+def _rest_words(stack: PackedStack, at: Sequence[int]) -> str:
+    heads = sum(len(layer) for layer in stack.roots)
+    tokens = Counter(stack.keys[key].surface or stack.keys[key].text for key in at)
     if not tokens:
         return f"None of the {heads} heads puts over half of its attention on one token."
-    goes = f"In {tokens.total()} of the {heads} heads over half of the attention goes to "
+    goes = f"In {tokens.total():,} of the {heads:,} heads over half of the attention goes to "
     if len(tokens) == 1:
         return f"{goes}“{next(iter(tokens))}”."
     most = tokens.most_common(MOST_TOLD)

@@ -1,6 +1,6 @@
 """The catalogue of models as an HTML table."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 
 from explorer.figures.notes import note
@@ -31,8 +31,13 @@ FACT_WORDS = {  # the fields of a card that may be unconfirmed, as people say th
 }
 
 
-def budget_bar(budget: Budget | None) -> str:
-    """How much of the memory budget is taken, as a bar with words; None before the first model was asked for."""
+def budget_bar(budget: Budget | None, statuses: Iterable[ModelStatus] = ()) -> str:
+    """How much of the memory budget is taken, as a bar with words.
+
+    Args:
+        budget: None before the first model was asked for.
+        statuses: Of the models that the table lists; of what others take it is said whose they are.
+    """
     if budget is None:
         return note("No model has been asked for yet.")
     share = min(1.0, budget.used_bytes / budget.limit_bytes) if budget.limit_bytes else 0.0
@@ -40,6 +45,9 @@ def budget_bar(budget: Budget | None) -> str:
         f"Loaded models take {format_bytes(budget.used_bytes)} of the memory ({budget.device}); "
         f"{format_bytes(budget.limit_bytes)} of its {format_bytes(budget.device_bytes)} are for them"
     )
+    others = budget.used_bytes - sum(status.weights_bytes for status in statuses)
+    if others > 0:
+        words += f". {format_bytes(others)} are of models that visitors fine-tuned or named, which are not listed here"
     return f"<div class='budget'><i style='width:{share:.1%}'></i></div>{note(words)}"
 
 

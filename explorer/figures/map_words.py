@@ -56,6 +56,8 @@ def title_words(projection: Projection, place: int, word: str = "") -> str:
         word: Whose uses these are; "" = of several.
     """
     method = METHODS[projection.maps.method]
+    if (axes := projection.maps.coordinates.shape[2]) > 2:  # a still picture does not show it
+        method += f" in {axes} dimensions"
     about = f"{projection.model}, {projection.vectors[place]}, {method}, n = {count_uses(projection):,}"
     return escape(f"“{word}”, {about}" if word else about, quote=False)
 

@@ -11,6 +11,7 @@ from explorer.figures.notes import note
 from explorer.figures.style import likelihood, nats, percent, small_number, times
 
 OPEN = f"<b class='open'>{BLANK}</b>"
+MOST_BROKEN = 3  # words in pieces that are named
 MOST_WORDS = 60  # a text of more is worked on in its box
 ONE_TOKEN = "Answer puts one token into a blank that hides several words; the view “Any length” puts more."
 
@@ -137,13 +138,14 @@ def _split_words(tokenization: Tokenization) -> str:
     broken = [pieces for pieces in words if len(pieces) > 1]
     told = "The vocabulary has each word of this text whole: one token for each, and for each sign."
     if broken:
-        most = max(broken, key=len)
-        word = text[most[0].start : most[-1].end].strip()
+        longest = sorted(broken, key=len, reverse=True)[:MOST_BROKEN]
+        named = [f"“{text[pieces[0].start : pieces[-1].end].strip()}” into {len(pieces)}" for pieces in longest]
+        named += [f"and {len(broken) - MOST_BROKEN} more"] * (len(broken) > MOST_BROKEN)
         are_words = {any(map(str.isalnum, text[pieces[0].start : pieces[-1].end])) for pieces in broken}
         nouns = [noun for noun, is_word in (("word", True), ("sign", False)) if is_word in are_words]
         which = f"One {nouns[0]} is" if len(broken) == 1 else f"{len(broken)} {'s and '.join(nouns)}s are"
         told = f"{which} cut into pieces, as the vocabulary lacks {'it' if len(broken) == 1 else 'them'} whole: "
-        told += f"“{word}” into {len(most)}."
+        told += ", ".join(named) + "."
     return f"<p class='senses-said'>{escape(told)}</p>"
 
 

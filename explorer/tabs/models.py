@@ -79,11 +79,14 @@ def build(registry: Registry) -> LinkedTab:
         shown = [card for card in suits if card.name in here or not only_here]
         return note + model_table(shown, statuses, here, is_offline=is_offline)
 
+    def taken() -> str:
+        return budget_bar(registry.budget(), registry.status())
+
     with gr.Tab("Models", id="models") as tab:
         with gr.Tabs(elem_classes="views") as views:
             with gr.Tab("On offer", id="offer") as offer:
                 gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
-                budget = gr.HTML(budget_bar(registry.budget()), padding=False)
+                budget = gr.HTML(taken(), padding=False)
                 message = gr.HTML(padding=False, elem_classes="message-place")
                 with gr.Row(elem_classes="models-filter"):
                     can = gr.Dropdown(WANTED, value=ANYTHING, label="What it can do", scale=0, min_width=260)
@@ -104,7 +107,7 @@ def build(registry: Registry) -> LinkedTab:
     filters = [can, family, only_here]
 
     def refresh(ability: str, family: str, only_here: bool) -> tuple:
-        return budget_bar(registry.budget()), models(ability, family, only_here=only_here)
+        return taken(), models(ability, family, only_here=only_here)
 
     def act(ability: str, family: str, only_here: bool, event: gr.EventData):
         pressed = told(event, Pressed)

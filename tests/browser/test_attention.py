@@ -160,7 +160,7 @@ def test_an_example_opens_where_its_head_is_and_says_what_to_look_for(open_page)
     page.locator("[role=option]:visible", has_text="MiniLM (causal)").click()
     expect(look).to_be_hidden()  # of another model it may be false
     come_to_rest(page)
-    expect(page.locator(SAID)).to_contain_text("Strongest here, the first token aside: ")
+    expect(page.locator(SAID)).to_contain_text("Strongest here, but for what the first token looks at: ")
 
 
 def test_a_table_lists_the_strongest_links_and_a_link_brings_it_back(open_page):

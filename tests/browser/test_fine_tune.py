@@ -99,6 +99,12 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     other = open_beside(page, page.url)
     come_to_rest(other)
     expect(other.locator("#tune-try-text textarea")).to_have_value("The soup was cold, <b>and</b> nobody came.")
+    expect(other.locator("#tune-tried tbody tr")).to_have_count(3)  # it is asked, as whoever copied the link saw it
+    other.locator("#tune-source").get_by_text("Yours").click()
+    other.get_by_role("button", name="Start").click()
+    expect(other.locator(".controls-side .message.error:visible")).to_contain_text("There are no examples yet")
+    expect(other.locator("#tune-tried")).to_have_css("opacity", "1")  # the job is what it was
+    other.get_by_role("link", name="Download the model").click(trial=True)
     other.close()
     page.get_by_role("tab", name="Your runs").click()
     expect(page.locator("#tune-history tr[aria-current]")).to_contain_text("accuracy")

@@ -40,6 +40,11 @@ def compares_four_words_of_each(page):
     expect(bars(page)).to_have_count(8)
 
 
+def opens_the_fold_of_the_languages(page):
+    expect(page.locator("#fold-languages .languages tbody tr")).to_have_count(2)
+    expect(page.locator("#fold-languages .caption")).to_contain_text("α = 0.7")
+
+
 def shows_tokens(page):
     expect(page.locator(".piece:visible", has_text="sat")).to_have_count(1)
 
@@ -50,6 +55,7 @@ VIEWS = {  # what its link holds, and what is to be seen
     "contrast": ({"other": "A ___ sat on an ___.", "blank": 2}, contrasts_the_second_blank),
     "compare": ({"compare": "MiniLM (masked, early)", "compared_blank": 2, "top_k": 4}, compares_four_words_of_each),
     "tokens": ({}, shows_tokens),
+    "training": ({"alpha": "0.7", "languages": "German|Tamil"}, opens_the_fold_of_the_languages),
 }
 
 
@@ -70,6 +76,7 @@ def test_a_link_restores_the_answer(open_page):
     "view",
     [
         "compare",
+        "training",
         *(pytest.param(view, marks=pytest.mark.slow) for view in ("watch", "candidates", "contrast", "tokens")),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.analysis.attention_packing import pack_reading
 from explorer.analysis.attention_results import AttentionReading, AttentionStack, AttentionToken
-from explorer.figures.attention_words import RESTING, heads_note
+from explorer.figures.attention_words import AT_GAP, RESTING, heads_note
 
 TOKENS = tuple(
     AttentionToken(text, place, 0, is_special=text == "[CLS]", surface="" if text == "[CLS]" else text.lstrip("#"))
@@ -38,7 +38,19 @@ def reading(places: list[list[int | None]]) -> AttentionReading:
 )  # fmt: skip
 def test_how_many_heads_rest_on_which_token(places, told):
     said = heads_note(pack_reading(reading(places)))
-    assert told in said and (RESTING in said) == ("None" not in told)
+    assert told in said and (RESTING in said) == ("None" not in told) and AT_GAP not in said
+
+
+@pytest.mark.parametrize(
+    ("place", "surface", "told"),
+    [(0, "the", [RESTING]), (2, "cat", []), (2, "", [RESTING]), (2, "–", [RESTING]), (2, "___", [AT_GAP])],
+)
+def test_a_word_or_the_gap_is_no_place_to_rest(place, surface, told):
+    whole = reading([[place, None]])
+    [stack] = whole.stacks
+    keys = tuple(replace(token, surface=surface) if at == place else token for at, token in enumerate(stack.keys))
+    said = heads_note(pack_reading(replace(whole, stacks=(replace(stack, keys=keys),))))
+    assert "In 1 of the 2 heads" in said and [one for one in (RESTING, AT_GAP) if one in said] == told
 
 
 def test_stacks_are_told_by_name_and_short_texts_not_at_all():

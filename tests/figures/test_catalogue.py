@@ -110,6 +110,15 @@ def test_the_budget_is_a_bar_and_words():
     assert "No model" in budget_bar(None)
 
 
+def test_what_visitors_named_or_tuned_is_told_beside_what_the_table_lists():
+    budget = Budget("cpu", 4 * 2**30, 971 * 2**20, 8 * 2**30)
+    listed = [ModelStatus("one", state="ready", weights_bytes=500 * 2**20), ModelStatus("another")]
+    html = budget_bar(budget, listed)
+    assert "take 971 MiB" in html and ". 471 MiB are of models that visitors fine-tuned or named" in html
+    listed[1] = ModelStatus("another", state="ready", weights_bytes=471 * 2**20)
+    assert "visitors" not in budget_bar(budget, listed)
+
+
 def test_a_size_nobody_knows_yet_is_said_to_come():
     assert "size known after download" in model_table([replace(CARD, weights_bytes=None)], {}, set())
 

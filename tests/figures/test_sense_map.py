@@ -159,6 +159,8 @@ def test_quality_says_what_is_high_and_what_is_low():
 def test_a_picture_says_the_word_escaped():
     packed = json.loads(pack_map(projection(), word="<play>"))
     assert packed["titles"][1] == "“&lt;play&gt;”, tiny, layer 1, PCA, n = 6"
+    in_space = json.loads(pack_map(projection(dimensions=3)))
+    assert in_space["titles"][1] == "tiny, layer 1, PCA in 3 dimensions, n = 6"
 
 
 def test_umap_fills_the_frame_along_both_axes_and_pca_keeps_its_shape():

@@ -147,7 +147,7 @@ def test_a_picture_and_its_file_say_model_task_method_and_how_many():
     race = make_job("full", "lora")
     [loss, score] = re.findall(r"data-file='([^']*)' data-title='([^']*)'", "".join(curves._pictures(look(race))[1:]))
     assert loss[0] == "fine-tune-loss-MiniLM-classification-full-lora" and score[0].startswith("fine-tune-score-MiniLM")
-    assert unescape(loss[1]) == "Loss: MiniLM<br>Classify sentences · Everything, LoRA · films · n = 4 held out"
+    assert unescape(loss[1]).endswith("<br>Classify sentences · Everything, LoRA · films · n = 4 held-out examples")
     hostile = replace(race, spec=replace(race.spec, runs=tuple(replace(run, model=EVIL) for run in race.spec.runs)))
     both = "".join(history._update(look(race, jobs=(race, hostile)), race.id)[4:])
     assert "data-file='compared-loss-MiniLM-" in both and "data-file='compared-score-MiniLM-" in both

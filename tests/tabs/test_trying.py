@@ -48,6 +48,14 @@ def test_an_empty_box_is_named_where_the_answer_would_stand(task, text, second, 
     assert message == "" and f"Write a sentence into {where}." in answer
 
 
+@pytest.mark.parametrize(
+    ("task", "title"), [("tagging", "Confusion matrix of 14 words: "), ("pairs", "Confusion matrix: ")]
+)
+def test_a_picture_of_words_says_how_many_words_it_counts(task, title):
+    *_, links = mistakes.draw(look(task, labels=("B", "O"), confusion=((3, 1), (2, 8))), "wrong")
+    assert f"data-title='{title}" in links and "n = 4 held-out" in links
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_answers_stand_beside_the_base_where_it_can_answer_else_beside_the_other_runs(task):
     sides = find_sides(look(task, run=1))

@@ -49,7 +49,13 @@ def build(registry: Registry, desk: Desk) -> View:
         )
         with gr.Row(elem_classes="controls"):
             cure = gr.Dropdown(
-                cures, value="mean_removal", label="Cure", filterable=False, scale=2, elem_id="search-cure"
+                cures,
+                value="mean_removal",
+                label="Cure",
+                filterable=False,
+                scale=2,
+                elem_id="search-cure",
+                min_width=200,
             )
             pooling = gr.Radio(
                 [(POOLING_LABELS[key], key) for key in POOLINGS], value="mean", label="Pooling", scale=3,

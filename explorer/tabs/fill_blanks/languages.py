@@ -17,9 +17,13 @@ SAMPLING = "from explorer.analysis.language_sampling import sample_languages"
 FIRST = ("English", "Russian", "Vietnamese", "German", "Japanese", "Arabic", "Hindi", "Tamil", "Swahili", "Yiddish")
 
 
-def build_languages() -> None:
-    """Lay out the fold and wire its controls."""
-    with gr.Accordion("Many languages: how often XLM-R reads each", open=False):
+def build_languages() -> dict[str, gr.components.Component]:
+    """Lay out the fold and wire its controls; returns what a link restores of it, by its names.
+
+    What stands in a closed fold is not on the page yet, and reports no change: page.js opens it for a link that names
+    one of them, and then it is drawn.
+    """
+    with gr.Accordion("Many languages: how often XLM-R reads each", open=False, elem_id="fold-languages") as fold:
         gr.Markdown(WHAT, latex_delimiters=LATEX)
         with gr.Row(elem_classes="controls"):
             alpha = gr.Slider(0, 1, XLM_R_ALPHA, step=0.05, label="α", info="1 = as in the corpus, 0 = all alike.")
@@ -28,7 +32,9 @@ def build_languages() -> None:
                 info=f"Any of its {len(CC100_GIB)}; all of them are counted, shown or not.",
             )  # fmt: skip
         bars = gr.HTML(draw_languages(XLM_R_ALPHA, list(FIRST)), padding=False)
-    gr.on([alpha.change, chosen.change], draw_languages, [alpha, chosen], bars, **QUIET)
+    events = [fold.expand, alpha.change, chosen.change]
+    gr.on(events, draw_languages, [alpha, chosen], bars, **QUIET)
+    return {"alpha": alpha, "languages": chosen}
 
 
 def draw_languages(alpha: float, chosen: list[str]) -> str:

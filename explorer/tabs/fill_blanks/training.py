@@ -70,7 +70,13 @@ def build(registry: Registry, sentence: Sentence) -> View:
     with gr.Tab("How it was trained", id="training") as tab:
         with gr.Row(elem_classes="controls"):
             objective = gr.Dropdown(
-                offered, value=FIRST, label="Objective", info=OBJECTIVE_CARDS[FIRST].hint, scale=4, filterable=False
+                offered,
+                value=FIRST,
+                label="Objective",
+                info=OBJECTIVE_CARDS[FIRST].hint,
+                scale=4,
+                filterable=False,
+                min_width=260,
             )
             seed = gr.Number(0, label="Seed", precision=0, scale=1, min_width=90)
             again = gr.Button("Roll again", size="sm", scale=0, min_width=100)
@@ -95,7 +101,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
             with gr.Column(scale=2, min_width=240):
                 formula = gr.Markdown(describe_formula(FIRST), latex_delimiters=LATEX, elem_classes="formula")
         below = gr.HTML(padding=False)
-        build_languages()
+        linked = build_languages()
 
     @in_place(registry, outputs=1)
     def find(models: Registry, names: list[str], text: str, objective: str, seed: float) -> tuple:
@@ -117,7 +123,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
     inputs = [sentence.model, sentence.text, objective, seed, model, noise, following, formula]
     outputs = [objective, seed, again, telling, model, noise, following, formula, example, below]
     own = {"objective": objective, "roll": seed, "trained_model": model, "noise": noise, "next": following}
-    return View(tab, _drawer(registry), inputs, outputs, own)
+    return View(tab, _drawer(registry), inputs, outputs, own, linked)
 
 
 def suited(registry: Registry, objective: str) -> list[str]:

@@ -78,11 +78,14 @@ def draw(looked: Looked, order: str) -> tuple:
         table = mistakes_table(outcome.judged, order if order in ORDERS else "wrong", by_cosine=by_cosine)
     else:
         table = hardest_table(outcome.judged)
-    links = run_links(looked, ("confusion", "judged"), "mistakes", "Confusion matrix" if has_map else "")
+    counted = "words" if looked.the_run.recipe.task == "tagging" else "examples"
+    total = f" of {sum(map(sum, outcome.confusion)):,} words" * (counted == "words")  # examples are counted anyway
+    picture = f"Confusion matrix{total}" if has_map else ""
+    links = run_links(looked, ("confusion", "judged"), "mistakes", picture)
     if not has_map:
         return notes, None, "", table, links
     return (
-        confusion_words(outcome, "words" if looked.the_run.recipe.task == "tagging" else "examples") + notes,
+        confusion_words(outcome, counted) + notes,
         confusion_map(outcome),
         confusion_table(outcome),
         table,

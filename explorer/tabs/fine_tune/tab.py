@@ -47,7 +47,7 @@ def build(registry: Registry) -> LinkedTab:
     first = look_at(store, example, "", "")
     with gr.Tab("Fine-tune", id="fine-tune") as tab:
         build_question(QUESTION)
-        with gr.Row(elem_classes="halves"):
+        with gr.Row(elem_classes=["halves", "of-job"]):
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 controls = build_controls(registry)
             with gr.Column(scale=2, min_width=320, elem_classes="result-side"):

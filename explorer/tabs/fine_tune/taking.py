@@ -76,7 +76,9 @@ def _lines(picture: str, jobs: Sequence[JobStatus], run: int | None) -> tuple[st
     examples = dict.fromkeys(status.spec.examples_name for status in jobs)
     counts = {len(status.outcomes[index].judged) for status, index, _ in told if index in status.outcomes} - {0}
     held_out = (
-        f"n = {' to '.join(f'{count:,}' for count in sorted({min(counts), max(counts)}))} held out" if counts else ""
+        f"n = {' to '.join(f'{count:,}' for count in sorted({min(counts), max(counts)}))} held-out examples"
+        if counts
+        else ""
     )
     parts = (", ".join(kind) for kind in (tasks, methods, examples))
     return f"{picture}: {', '.join(models)}", " · ".join(filter(None, [*parts, held_out]))

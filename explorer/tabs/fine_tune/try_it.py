@@ -66,6 +66,10 @@ MOST_SIDES = 4
 WRITTEN_TOKENS = 16
 NOT_HERE = "The example’s model does not come with the page. Train it here, half a minute without a GPU, and ask it."
 NO_BASE = "Before fine-tuning, {base} has no layer for this task"
+NO_BORDER = (
+    "Training moves sentences nearer to each other or farther apart; from which cosine on two mean the same, nothing "
+    "says. Ask another pair, and compare."
+)
 RACE = ": a race (under “What to run”) trains it in several ways."
 
 
@@ -223,7 +227,8 @@ def _judge(
         [judged] = models.run(name, partial(judge, examples=examples))
         columns.append((side.title, judged, side.labels))
     unread = told_unread(models, names[-1], text, *[second] * bool(second), most=most * (task in CUT))
-    return (judged_sides(columns, is_sure=task != "similarity") + unread + without,)
+    told = note(NO_BORDER) * (task == "similarity")
+    return (judged_sides(columns, is_sure=task != "similarity") + told + unread + without,)
 
 
 def _without(looked: Looked) -> str:

@@ -41,7 +41,7 @@ def build_corpus(registry: Registry, desk: Desk) -> None:
     with gr.Accordion("Search a corpus for the word", open=False, elem_id="corpus", elem_classes="own-stop"):
         file = gr.File(
             label=f"Text, also in gzip or xz; up to {most:g} MiB",
-            file_types=KINDS, height=110, elem_id="corpus-file",
+            file_types=KINDS, height=150, elem_id="corpus-file",
         )  # fmt: skip
         start = gr.Button("Search", elem_id="corpus-start")
         message = gr.HTML(padding=False, elem_classes="corpus-message")

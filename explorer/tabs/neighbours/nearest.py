@@ -9,6 +9,7 @@ from explorer.analysis.labelled_uses import LabelledUses
 from explorer.errors import UnsuitableText
 from explorer.figures.neighbours import near_columns
 from explorer.figures.sentences import caption
+from explorer.figures.style import count_of
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.layer_slider import count_layers, read_layer, without_bounds
@@ -146,7 +147,7 @@ def _foot(found: UseNeighbours, word: str, own: str, code: str, *, has_file: boo
     """What was compared, and all of it to take away."""
     compared = [f"{near.model}: {near.vector}" for near in found.near]
     searched = f"n = {found.near[0].count:,} other uses searched"
-    static = f"static: {found.static.source}, {found.static.count:,} words searched" if found.static else ""
+    static = f"static: {found.static.source}, {count_of(found.static.count, 'word')} searched" if found.static else ""
     parts = [*compared, "cosine", searched, source_words(word, own), static]
     parts += ["a link does not hold your file of word vectors"] if has_file else []
     return caption(parts, PAPER) + download_links(found, "neighbours", code=code)

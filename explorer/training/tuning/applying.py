@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -60,6 +61,11 @@ def judge_before(model: LoadedModel, examples: Sequence[Example], *, facts: Tune
     return _judge(model, facts, examples, None)
 
 
+def _without_verdict(judged: Judged) -> Judged:
+    """The cosine alone: from which one on two sentences are similar, only a score that people gave them tells."""
+    return replace(judged, predicted=judged.predicted.rpartition(", ")[2])
+
+
 def _judge(
     model: LoadedModel, facts: TunedFacts, examples: Sequence[Example], folder: Path | None
 ) -> tuple[Judged, ...]:
@@ -77,7 +83,7 @@ def _judge(
         task.head.to(model.network.device)
         verdicts = judge_rows(task, task.rows(examples), None)
         return tuple(
-            one
+            _without_verdict(one) if facts.recipe.task == "similarity" else one
             for example, verdict in zip(examples, verdicts, strict=True)
             for one in task.measure([example], [verdict]).judged
         )

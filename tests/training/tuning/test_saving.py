@@ -131,7 +131,7 @@ def test_the_base_answers_too_where_no_new_head_is_needed(tmp_path):
     tuned = load_model(read_tuned_card(tmp_path / "model"), device="cpu", progress=ignore)
     [before], [after] = judge_before(base, [pair], facts=facts), judge_texts(tuned, [pair])
     [same] = judge_before(base, [ScoredPair("anna runs", "anna runs", 0.0)], facts=facts)
-    assert same.predicted == "similar, cosine 1.00" and before.predicted != after.predicted
+    assert same.predicted == "cosine 1.00" and before.predicted != after.predicted
     classes = read_facts(Path(tune(tmp_path / "classes", "frozen").folder))
     with pytest.raises(UnsuitableModel, match="no layer for this task"):
         judge_before(tiny_encoder(), [LabelledText("the cat", "")], facts=classes)
