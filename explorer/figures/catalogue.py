@@ -47,7 +47,7 @@ def budget_bar(budget: Budget | None, statuses: Iterable[ModelStatus] = ()) -> s
     )
     others = budget.used_bytes - sum(status.weights_bytes for status in statuses)
     if others > 0:
-        words += f". {format_bytes(others)} are of models that visitors fine-tuned or named, which are not listed here"
+        words += f". {format_bytes(others)} are of models that visitors fine-tuned or named, not of those on offer"
     return f"<div class='budget'><i style='width:{share:.1%}'></i></div>{note(words)}"
 
 
