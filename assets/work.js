@@ -113,20 +113,24 @@
   // Gradio asks by "join", and is answered on a stream that all questions of a page share.
   const plain = window.fetch;
   const early = new Set(); // answered before we had heard their names
+  const open = new Set(); // names of what is not answered, clocks among them
   let asking = 0;
   let named = ''; // by which name the server knows this page
   addEventListener('pagehide', () => named && navigator.sendBeacon('left', named)); // asking.py has no other way to hear
   const ask = async (send, body) => {
     const {fn_index: event, trigger_id: trigger, session_hash: session} = JSON.parse(body);
     named = session;
-    if (clocks.has(event) || hands.has(trigger)) return send();
+    const isQuiet = clocks.has(event) || hands.has(trigger);
     const question = Symbol('question'), results = inSight();
     asking += 1;
-    begin(question, results);
+    if (!isQuiet) begin(question, results);
     try {
       const answer = await send();
       const {event_id: name} = answer.ok ? await answer.clone().json() : {};
-      if (name && !early.delete(name)) begin(name, results);
+      if (name && !early.delete(name)) {
+        open.add(name);
+        if (!isQuiet) begin(name, results);
+      }
       return answer;
     } finally {
       asking -= 1;
@@ -136,27 +140,56 @@
   };
 
   const MESSAGE = /^data: ?\{"msg": ?"(\w+)", ?"event_id": ?"(\w+)"/;
-  const listen = async stream => {
-    const heard = new Set();
-    const hear = message => {
-      const [, kind, name] = message.match(MESSAGE) ?? [];
-      if (!name) return;
-      heard.add(name);
-      if (kind !== 'process_completed' && kind !== 'unexpected_error') return;
-      if (asking && !underWay.has(name)) early.add(name);
-      end(name);
-    };
-    try {
-      const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-      for (let {done, value} = await reader.read(), rest = ''; !done; {done, value} = await reader.read()) {
-        const messages = (rest + value).split('\n\n');
-        rest = messages.pop();
-        messages.forEach(hear);
-      }
-    } finally { // cut short or not: no more is heard of these
-      heard.forEach(end);
+  const CLOSING = /^data: ?\{"msg": ?"close_stream"/, PAUSE_MILLISECONDS = 10;
+  const readAll = async (stream, hear) => {
+    const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+    for (let {done, value} = await reader.read(), rest = ''; !done; {done, value} = await reader.read()) {
+      const messages = (rest + value).split('\n\n');
+      rest = messages.pop();
+      messages.forEach(hear);
     }
   };
+  // The server ends the stream when nothing is left to answer. If Gradio has asked again before it reads that, it takes
+  // the stream for open, opens no other, and never reads the answer. So it is given one that goes on where the server's
+  // ends, as long as anything is open; only then it reads that the stream is closed.
+  const listen = async (first, again, pass) => {
+    const heard = new Set();
+    let closing = '';
+    const hear = message => {
+      if (CLOSING.test(message)) return void (closing = message);
+      const [, kind, name] = message.match(MESSAGE) ?? [];
+      if (name) heard.add(name);
+      if (name && (kind === 'process_completed' || kind === 'unexpected_error')) {
+        if (!open.delete(name) && asking) early.add(name);
+        end(name);
+      }
+      pass(message);
+    };
+    try {
+      for (let stream = first; stream; stream = closing && open.size ? (await again()).body : null) {
+        closing = '';
+        await readAll(stream, hear);
+        do await new Promise(done => setTimeout(done, PAUSE_MILLISECONDS)); while (closing && asking);
+      }
+      if (closing) pass(closing);
+    } finally { // cut short or not: no more is heard of these
+      heard.forEach(name => {
+        open.delete(name);
+        end(name);
+      });
+    }
+  };
+  const joined = (first, again) => new ReadableStream({
+    start(given) {
+      const encoder = new TextEncoder();
+      listen(first, again, message => given.enqueue(encoder.encode(`${message}\n\n`)))
+        .then(() => given.close())
+        .catch(error => {
+          open.clear(); // whatever it was is heard of no more
+          given.error(error);
+        });
+    },
+  });
 
   const answerOnce = async send => {
     const question = Symbol('view'); // a view of ours fetches what it draws
@@ -169,12 +202,13 @@
     const {pathname} = new URL(resource.url ?? resource, document.baseURI);
     if (pathname.endsWith('/queue/join')) return ask(send, options.body);
     if (pathname.endsWith('/component_server')) return answerOnce(send);
-    if (pathname.endsWith('/cancel')) end(JSON.parse(options.body).event_id);
+    if (pathname.endsWith('/cancel')) {
+      const {event_id: name} = JSON.parse(options.body);
+      open.delete(name);
+      end(name);
+    }
     if (!pathname.endsWith('/queue/data')) return send();
     const answer = await send();
-    if (!answer.body) return answer;
-    const [heard, given] = answer.body.tee();
-    listen(heard).catch(() => {}); // the same fault reaches Gradio, which tells it
-    return new Response(given, answer);
+    return answer.body ? new Response(joined(answer.body, send), answer) : answer;
   };
 })();
