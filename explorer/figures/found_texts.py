@@ -44,6 +44,8 @@ def _same_words(found: Sequence[FoundTexts], shown: int) -> str:
     before, after = ([one.index for one in each.found[:shown]] for each in found)
     count = len(set(before) & set(after))
     first = "The nearest stays the same." if before[0] == after[0] else "Another text is the nearest."
+    if len(before) == found[0].count:
+        return note(f"All {len(before)} texts are listed, so that only their places can change. {first}")
     return note(f"{count} of the {len(before)} nearest are the same texts before and after. {first}")
 
 

@@ -152,6 +152,8 @@ def _static(static: StaticNeighbours) -> str:
         f"<li title='{escape(one.token)}'><bdi>{escape(one.text)}</bdi>{cosine_bar(one.cosine)}</li>"
         for one in static.neighbours
     )
+    if not rows:
+        return note("No other word has a vector there.")
     return (
         f"<p class='near-shared'>One vector for every “<bdi>{escape(static.word)}</bdi>”, whatever the sentence: one "
         f"list for all its senses.</p><ol class='near-words'>{rows}</ol>{''.join(map(note, static.remarks))}"

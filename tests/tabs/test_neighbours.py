@@ -7,7 +7,7 @@ from dataclasses import astuple, replace
 import numpy as np
 import pytest
 
-from explorer.analysis.embedding_results import Occurrences
+from explorer.analysis.embedding_results import Occurrences, StaticNeighbours
 from explorer.analysis.labelled_uses import LabelledUses, shipped_uses
 from explorer.analysis.shared_senses import count_by_words, count_shared_sense
 from explorer.analysis.vectors import join_occurrences
@@ -242,3 +242,6 @@ def test_what_makes_a_list_say_less_is_said():
     one = tuple(replace(each, sense=sense) for each, sense in zip(near.neighbours, senses, strict=True))
     drawn = near_columns([replace(all_there, neighbours=one)], None, "", uses, 0)
     assert "All 10 other uses; 1 of them shares its sense." in drawn
+    words = StaticNeighbours("a file", "play", ("play",), 1, (), ())
+    drawn = near_columns([near], words, "", uses, 0)
+    assert "No other word has a vector there." in drawn and "list for all its senses" not in drawn

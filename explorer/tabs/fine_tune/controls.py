@@ -123,7 +123,7 @@ def _build_options() -> list[gr.components.Component]:
     """The name first, then in the order of the fields of plan.Options."""
     first = Options()
     with gr.Accordion("More options", open=False):
-        title = gr.Textbox("", max_length=60, label="Name", info="Of the job and its model; else that of the examples.")
+        title = gr.Textbox("", max_length=60, label="Name", info="At most 60 characters; else that of the examples.")
         epochs = gr.Slider(1, 40, first.epochs, step=1, label="Epochs", info="How often every example is seen; "
                            "more often where that makes under 60 steps. A head alone learns to the end.")  # fmt: skip
         batch = gr.Slider(4, 64, first.batch_size, step=4, label="Batch size", info="Examples per step: more is "
