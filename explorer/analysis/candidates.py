@@ -49,7 +49,8 @@ def parse_candidates(
         candidates: One sequence per blank, empty where there are none; each of at most settings().most_candidates.
 
     Returns:
-        One tuple per blank; candidates of the same pieces are kept once.
+        One tuple per blank; candidates of the same pieces are kept once. Where a text begins, byte-level vocabularies
+        have a word with and without a space before it: both spellings are there, of the same text.
 
     Raises:
         UnsuitableCandidate: A candidate cannot be scored, named by the message; or there are too many, or none.
@@ -71,12 +72,14 @@ def parse_candidates(
     return tuple(
         tuple({candidate.ids: candidate for candidate in reversed(parsed)}.values())
         for parsed in (
-            [_parse(model, text, blank, candidate) for candidate in some] for blank, some in enumerate(candidates)
+            [one for candidate in some for one in _parse(model, text, blank, candidate)]
+            for blank, some in enumerate(candidates)
         )
     )
 
 
-def _parse(model: LoadedModel, text: BlankedText, blank: int, given: str) -> Candidate:
+def _parse(model: LoadedModel, text: BlankedText, blank: int, given: str) -> list[Candidate]:
+    """A candidate in each of its spellings."""
     candidate = given.strip()
     if not candidate:
         raise UnsuitableCandidate(f"A candidate for blank {blank + 1} is empty. Remove it, or write a word.")
@@ -91,8 +94,15 @@ def _parse(model: LoadedModel, text: BlankedText, blank: int, given: str) -> Can
         )
     tokenizer = model.tokenizer
     with model.tokenizer_lock:
-        ids = _pieces(model, text, blank, candidate)
-        tokens = tuple(tokenizer.convert_ids_to_tokens(ids))
+        spellings = _spellings(model, text, blank, candidate)
+        spelled = [tuple(tokenizer.convert_ids_to_tokens(ids)) for ids in spellings]
+    for ids in spellings:
+        _check(model, text, candidate, ids)
+    return [Candidate(candidate, tuple(ids), tokens) for ids, tokens in zip(spellings, spelled, strict=True)]
+
+
+def _check(model: LoadedModel, text: BlankedText, candidate: str, ids: list[int]) -> None:
+    tokenizer = model.tokenizer
     if not ids:
         raise UnsuitableCandidate(
             f"{model.card.name} sees no token in the candidate {quoted(candidate)}. Choose another word."
@@ -112,7 +122,19 @@ def _parse(model: LoadedModel, text: BlankedText, blank: int, given: str) -> Can
             f"With the candidate {quoted(candidate)} the text has {length:,} tokens, and {model.card.name} reads "
             f"at most {model.limit_tokens:,}. Shorten the text or the candidate."
         )
-    return Candidate(candidate, tuple(ids), tokens)
+
+
+def _spellings(model: LoadedModel, text: BlankedText, blank: int, candidate: str) -> list[list[int]]:
+    """The ids of a candidate where it would stand; where the text begins, after a space and without one.
+
+    The caller holds the tokenizer's lock.
+    """
+    first = _pieces(model, text, blank, candidate)
+    if text.segments[blank] or blank or is_continuing(candidate):
+        return [first]
+    spaced = _encode(model, f" {candidate}")
+    begins = model.tokenizer.convert_ids_to_tokens(spaced[:1])
+    return [first] if spaced == first or not begins or set(begins[0]) <= SPACE_TOKENS else [first, spaced]
 
 
 def _pieces(model: LoadedModel, text: BlankedText, blank: int, candidate: str) -> list[int]:

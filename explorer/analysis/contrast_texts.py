@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from explorer.analysis.blanks import check_option, parse_texts
-from explorer.analysis.reading import read_in_blank, read_tokens
+from explorer.analysis.reading import read_in_blank, read_tokens, tell_apart
 from explorer.analysis.results import ContrastWord, TextContrast
 from explorer.errors import UnsuitableText
 from explorer.models.backend import LoadedModel
@@ -56,14 +56,15 @@ def contrast_texts(model: LoadedModel, text: str, *, other_text: str, top_k: int
     difference = first.exp() - other.exp()
     ids = _most_different(difference, top_k)
     readings = read_tokens(model, ids)
+    names = tell_apart([read_in_blank(parsed[0], blank - 1, readings[token_id]) for token_id in ids])
     words = tuple(
         ContrastWord(
-            text=read_in_blank(parsed[0], blank - 1, readings[token_id]).text,
+            text=name.text,
             probability=math.exp(first[token_id]),
             other_probability=math.exp(other[token_id]),
             log_odds_ratio=_log_odds(float(first[token_id])) - _log_odds(float(other[token_id])),
         )
-        for token_id in ids
+        for token_id, name in zip(ids, names, strict=True)
     )
     return TextContrast(model.card.name, text, other_text, words, _jensen_shannon_bits(first, other))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
-from explorer.analysis.reading import Reading
+from explorer.analysis.reading import Reading, tell_apart
 from explorer.analysis.results import Blank, Choice
 
 
@@ -56,11 +56,12 @@ def as_choice(token_id: int, probability: float, readings: Mapping[int, Reading]
 
 
 def as_blank(token_index: int, expectation: Expectation, readings: Mapping[int, Reading]) -> Blank:
-    """A blank and what is expected there, as the visitor reads it."""
+    """A blank and what is expected there, as the visitor reads it: of two that read alike, one marked by a space."""
+    known = dict(zip(expectation.ids, tell_apart([readings[one] for one in expectation.ids]), strict=True))
     return Blank(
         token_index=token_index,
         choices=tuple(
-            as_choice(token_id, probability, readings)
+            as_choice(token_id, probability, known)
             for token_id, probability in zip(expectation.ids, expectation.probabilities, strict=True)
         ),
         entropy_bits=expectation.entropy_bits,

@@ -101,6 +101,7 @@ def fill_blanks_batch(
         readings = read_tokens(model, used.union(*(ids_beside_blanks(text) for text in group)))
         blanks = iter(expected)
         for text, found in zip(group, searched, strict=True):
+            known = tuple(_blank(text, number, next(blanks), readings) for number in range(len(text.positions)))
             results.append(
                 BlankFills(
                     model=model.card.name,
@@ -108,8 +109,8 @@ def fill_blanks_batch(
                     tokens=text.tokens,
                     strategy=strategy,
                     score=STRATEGIES[strategy].score,
-                    blanks=tuple(_blank(text, number, next(blanks), readings) for number in range(len(text.positions))),
-                    completions=_completions(text, found.fillings, readings, count),
+                    blanks=known,
+                    completions=_completions(text, found.fillings, readings, known, count),
                     remarks=(CUT,) if found.is_cut else (),
                 )
             )
@@ -145,12 +146,20 @@ def _blank(text: BlankedText, number: int, found: Expectation, readings: Mapping
 
 
 def _completions(
-    text: BlankedText, fillings: Sequence[Filling], readings: Mapping[int, Reading], count: int
+    text: BlankedText,
+    fillings: Sequence[Filling],
+    readings: Mapping[int, Reading],
+    blanks: Sequence[Blank],
+    count: int,
 ) -> tuple[Completion, ...]:
     completions = []
+    names = [{choice.token_id: choice.text for choice in blank.choices} for blank in blanks]
     for filling in fillings:
         written = filled_text(text, filling.ids, readings)
         if not UNDERSCORES.search(written):
-            fills = tuple(read_in_blank(text, blank, readings[one]).text for blank, one in enumerate(filling.ids))
+            fills = tuple(
+                names[blank].get(one) or read_in_blank(text, blank, readings[one]).text
+                for blank, one in enumerate(filling.ids)
+            )
             completions.append(Completion(written, fills, filling.score))
     return tuple(completions[:count])

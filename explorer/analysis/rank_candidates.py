@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
 from explorer.analysis.blanks import BlankedText, check_option, parse_blanks
 from explorer.analysis.candidates import Candidate, parse_candidates
-from explorer.analysis.reading import read_in_blank, read_tokens
+from explorer.analysis.reading import SPACE, SPACE_TOKENS, read_in_blank, read_tokens
 from explorer.analysis.results import CandidateRanking, RankedCandidate
 from explorer.analysis.search import rows_at_once
 from explorer.models.backend import LoadedModel
@@ -17,7 +19,8 @@ from explorer.settings import settings
 
 SCORE = (
     "ln p(candidate | the text, other blanks open), in nats; a candidate of several pieces widens its blank to as many "
-    "masks and is scored by pseudo-log-likelihood, each piece with itself and the later ones masked (PLL-word-l2r)"
+    "masks and is scored by pseudo-log-likelihood, each piece with itself and the later ones masked (PLL-word-l2r); "
+    "where a text begins, a vocabulary may have a word with and without a space before it: the likelier is taken"
 )
 
 
@@ -37,7 +40,8 @@ def rank_candidates(
         top_k: How many of the model's choices to rank beside them, from 1 to settings().most_choices.
 
     Returns:
-        One ranking per blank, best first by log_probability; a choice that the visitor named too stands there once.
+        One ranking per blank, best first by log_probability; a choice that the visitor named too stands there once. Of
+        two that read alike, as "The" and "ĠThe" where a text begins, the second is marked, as "␣The".
 
     Raises:
         UnsuitableModel: The model cannot fill blanks.
@@ -56,21 +60,33 @@ def rank_candidates(
     readings = read_tokens(model, {token_id for row in best.indices.tolist() for token_id in row})
     rankings = []
     for blank, named in enumerate(own):
-        ranked = []
+        yours: dict[str, RankedCandidate] = {}
         for candidate in named:
             score = (
                 float(marginals[blank, candidate.ids[0]]) if len(candidate.ids) == 1 else scores[blank, candidate.ids]
             )
-            ranked.append(RankedCandidate(candidate.text, candidate.tokens, score, score / len(candidate.ids), True))
+            one = RankedCandidate(candidate.text, candidate.tokens, score, score / len(candidate.ids), True)
+            if candidate.text not in yours or score > yours[candidate.text].log_probability:
+                yours[candidate.text] = one
+        ranked = list(yours.values())
         if named:
-            known = {candidate.ids for candidate in named}
+            known = {one.tokens for one in ranked}
             for score, token_id in zip(best.values[blank].tolist(), best.indices[blank].tolist(), strict=True):
-                if (token_id,) not in known:
-                    reading = read_in_blank(parsed, blank, readings[token_id])
+                reading = read_in_blank(parsed, blank, readings[token_id])
+                if (reading.token,) not in known:
                     ranked.append(RankedCandidate(reading.text, (reading.token,), score, score, False))
         ranked.sort(key=lambda candidate: (-candidate.log_probability, candidate.text))
-        rankings.append(tuple(ranked))
+        rankings.append(_tell_apart(ranked))
     return CandidateRanking(model.card.name, text, SCORE, tuple(rankings))
+
+
+def _tell_apart(ranked: Sequence[RankedCandidate]) -> tuple[RankedCandidate, ...]:
+    """As reading.tell_apart: of two that read alike, the one with a space before it is marked."""
+    alike = Counter(one.text for one in ranked)
+    return tuple(
+        replace(one, text=SPACE + one.text) if alike[one.text] > 1 and one.tokens[0][:1] in SPACE_TOKENS else one
+        for one in ranked
+    )
 
 
 def _score_pieces(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from explorer.analysis.blanks import BLANK, CONTINUES, BlankedText
 from explorer.models.backend import LoadedModel
 
 SPACE_TOKENS = frozenset("Ġ▁")  # how byte-level and SentencePiece vocabularies spell a space
+SPACE = "␣"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,16 @@ def read_in_blank(text: BlankedText, blank: int, reading: Reading) -> Reading:
     """
     is_piece = _continues(reading) and _loses_space(text, blank)
     return replace(reading, text=CONTINUES + reading.text) if is_piece else reading
+
+
+def tell_apart(readings: Sequence[Reading]) -> list[Reading]:
+    """Tokens of one list: of two that read alike, as "The" and "ĠThe" where a text begins, the second as "␣The".
+
+    Args:
+        readings: Of different tokens.
+    """
+    alike = Counter(one.text for one in readings)
+    return [replace(one, text=SPACE + one.text) if one.starts_word and alike[one.text] > 1 else one for one in readings]
 
 
 def _loses_space(text: BlankedText, blank: int) -> bool:

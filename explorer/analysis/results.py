@@ -9,7 +9,7 @@ class Choice:
 
     Attributes:
         text: As it reads in the sentence; a piece that continues the word before it is marked, e.g. "##ing", whatever
-            the vocabulary.
+            the vocabulary. Of two choices that read alike, the one with a space before it is marked, e.g. "␣The".
         token: As the vocabulary spells it.
         token_id: Its id.
         probability: Softmax over the whole vocabulary, in [0, 1].

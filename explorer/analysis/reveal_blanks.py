@@ -65,15 +65,14 @@ def reveal_blanks(
         token_id, probability = _likeliest(parsed, fills, blank, offered, readings)
         log_probability += float(log_probabilities[row, token_id])
         in_blanks = [{one: read_in_blank(parsed, index, readings[one]) for one in readings} for index in range(blanks)]
+        shown = {index: as_blank(parsed.positions[index], expected[index], in_blanks[index]) for index in open_blanks}
+        among = (choice for choice in shown[blank].choices if choice.token_id == token_id)
         steps.append(
             RevealStep(
                 text=filled_text(parsed, fills, readings),
-                blanks=tuple(
-                    as_blank(position, expected[index], in_blanks[index]) if index in expected else None
-                    for index, position in enumerate(parsed.positions)
-                ),
+                blanks=tuple(map(shown.get, range(blanks))),
                 filled_blank=blank,
-                choice=as_choice(token_id, probability, in_blanks[blank]),
+                choice=next(among, as_choice(token_id, probability, in_blanks[blank])),
             )
         )
         fills[blank] = token_id

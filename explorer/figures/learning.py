@@ -28,13 +28,14 @@ MOST_TICKS = 6
 NO_ANSWER = "<span class='quiet'>(nothing)</span>"
 FROM_NOTHING = {  # what the tables of this project's models show, by name; what stands in quotes is an answer there
     "BERT mini": "for two million tokens every question gets the commonest signs and words, “the” and “of”. Then "
-    "come words that begin a sentence (“He”, “The”), wherever the blank stands. From 4 to 6 M on come words of the "
+    "come words that begin a sentence (“He”, “The”), wherever the blank stands; “The” twice is two tokens, one with a "
+    "space before it. From 4 to 6 M on come words of the "
     "right kind (“came”, “went”) and what stands together (“York”), more and more also what the sentence is about "
     "(“door”, “room”). From 19 to 28 M the loss drops at once: a drop of the kind is known of BERT, and came when "
     "heads began to follow the syntax (Chen et al. 2024; not looked at here). That London is the capital of England it "
     "never puts first.",
     "GPT mini": "first nothing but “the”, then what stands together, again and again (“United States”). From 4 M on "
-    "most of what it writes has a verb, and now and then a sentence ends and another begins. What they say of cities "
+    "most of what it writes has a verb, and now and then a sentence ends and another begins. What it says of cities "
     "and years is invented to the end.",
     "ELMo mini": "each direction learns what stands beside the words it sees. From the left “New” calls for “York” "
     "after 2.5 M tokens, and “the door and” for a verb (“went”, “stood”) after 12.5 M; from the right “into the room” "

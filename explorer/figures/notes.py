@@ -9,9 +9,10 @@ from html import escape
 
 from explorer.analysis.blanks import CONTINUES
 from explorer.analysis.generation_results import PromptLength
-from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking, TextContrast
+from explorer.analysis.reading import SPACE
+from explorer.analysis.results import BlankFills, BlankReveal, CandidateRanking
 from explorer.figures.style import as_words, percent, times
-from explorer.figures.token_names import BYTES_NOTE, token_label
+from explorer.figures.token_names import BYTES_NOTE, SPACE_NOTE, token_label
 from explorer.models.written_text import UNREADABLE
 
 LEAST = 1e-12  # probability that ratios are told of
@@ -36,6 +37,9 @@ def unknown_note(words: Iterable[str]) -> str:
         )
     if UNREADABLE in shown:
         told += note(BYTES_NOTE)
+    spaced = min((word for word in shown if word.startswith(SPACE) and word != SPACE), default="")
+    if spaced:
+        told += note(SPACE_NOTE.format(spaced, spaced.removeprefix(SPACE)))
     if any(word.startswith(CONTINUES) for word in shown):
         told += note(f"{CONTINUES} marks a piece that continues the word before it: walk + {CONTINUES}ing.")
     return told
@@ -199,14 +203,14 @@ def step_note(reveal: BlankReveal, step: int) -> str:
         for number, (old, new) in enumerate(zip(last.blanks, now.blanks, strict=True), 1)
         if old is not None and new is not None
     ]
-    _, blank, old, new = max(changes, key=lambda change: (change[2].text != change[3].text, change[0]))
+    _, blank, old, new = max(changes, key=lambda change: (change[2].token != change[3].token, change[0]))
     told = f"Now that blank {last.filled_blank + 1} is “{last.choice.text}”, blank {blank} expects"
     told += f" “{new.text}” ({percent(new.probability)}"
-    if old.text == new.text:
+    if old.token == new.token:
         return note(f"{told}, before {percent(old.probability)}).")
     choices = now.blanks[blank - 1].choices
     left = next(
-        (percent(one.probability) for one in choices if one.text == old.text), f"not among its first {len(choices)}"
+        (percent(one.probability) for one in choices if one.token == old.token), f"not among its first {len(choices)}"
     )
     return note(f"{told}) rather than “{old.text}” ({left} now, {percent(old.probability)} before).")
 
@@ -244,48 +248,6 @@ def itself_note(names: Sequence[str]) -> str:
     """
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     return note(f"{twice} stands beside itself: there is nothing to compare. Choose another model.") if twice else ""
-
-
-def models_note(results: Sequence[BlankFills], blank: int, vocabularies: Sequence[int]) -> str:
-    """What several models expect most in one blank, and which of them is surest; "" of one model.
-
-    Args:
-        results: One of each model.
-        blank: Which blank, counted from 0.
-        vocabularies: How many tokens each model chooses among; of different numbers, none is called surer.
-    """
-    if len(results) < 2:
-        return ""
-    tops: dict[str, list[str]] = {}
-    for fills in results:
-        tops.setdefault(fills.blanks[blank].choices[0].text, []).append(fills.model)
-    if len(tops) == 1:
-        told = f"All expect “{next(iter(tops))}” most. "
-    else:
-        parts = [f"{' and '.join(names)} “{word}”" for word, names in list(tops.items())[:MOST_TOLD]]
-        told = f"First choices: {', '.join(parts)}. "
-    if len(set(vocabularies)) > 1:
-        sizes = " and ".join(f"{size:,}" for size in sorted(set(vocabularies)))
-        return note(f"{told}They choose among different vocabularies, of {sizes} tokens: their shares, and how sure "
-                    "they are, cannot be compared. In a small one, rarer words begin with a piece.")  # fmt: skip
-    (low, surest), *_, (high, least) = sorted((fills.blanks[blank].entropy_bits, fills.model) for fills in results)
-    if high - low < 0.05:  # one decimal is shown
-        return note(told)
-    return note(f"{told}{surest} is surest, as if among {as_words(low)}; {least} least, as if among {as_words(high)}.")
-
-
-def contrast_note(contrast: TextContrast) -> str:
-    """The word that leans most to each of two texts, and how much more likely it is there."""
-    told = []
-    if contrast.words and contrast.words[0].log_odds_ratio > 0:
-        word = contrast.words[0]
-        ratio = times(math.log(max(word.probability, LEAST) / max(word.other_probability, LEAST)))
-        told.append(f"In the first sentence “{word.text}” is {ratio} in the second")
-    if contrast.words and contrast.words[-1].log_odds_ratio < 0:
-        word = contrast.words[-1]
-        ratio = times(math.log(max(word.other_probability, LEAST) / max(word.probability, LEAST)))
-        told.append(f"{'in' if told else 'In'} the second “{word.text}” is {ratio} in the first")
-    return note("; ".join(told) + ".") if told else ""
 
 
 def length_note(length: PromptLength, *, is_empty: bool = False) -> str:

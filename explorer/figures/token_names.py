@@ -1,12 +1,15 @@
 """What a token is called where it stands alone, as before a bar: some are no words, and no letters either."""
 
-from explorer.analysis.reading import SPACE_TOKENS
+from explorer.analysis.reading import SPACE, SPACE_TOKENS
 from explorer.models.written_text import UNREADABLE, bytes_of
 
-SPACE = "␣"
 BYTES_NOTE = (
     f"<0xE3> and the like, in a sentence {UNREADABLE}: a byte, and no letter by itself. This vocabulary spells most "
     "letters of other scripts by several bytes, and a blank takes but one token."
+)
+SPACE_NOTE = (
+    "{0} is {1} with a space before it: this vocabulary has both spellings, as two tokens. Where a text begins, either "
+    "may be expected: in training, most sentences had others before them."
 )
 
 

@@ -90,3 +90,9 @@ def test_byte_pieces_are_told_from_words(shipped_registry):
     ask = partial(contrast_texts, text="My grandmother is every ___.", other_text="My grandmother was a ___.", top_k=50)
     shown = [word.text for word in shipped_registry.run("BERT mini", ask).words]
     assert "day" in shown and "##day" in shown
+
+
+def test_where_a_text_begins_no_two_words_read_alike(shipped_registry):
+    ask = partial(contrast_texts, text="___ lives in Warsaw.", other_text="___ live in Warsaw.", top_k=20)
+    shown = [word.text for word in shipped_registry.run("BERT mini", ask).words]
+    assert len(set(shown)) == len(shown) and "␣They" in shown

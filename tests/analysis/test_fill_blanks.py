@@ -2,6 +2,7 @@ import math
 import random
 import re
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 import torch
@@ -240,3 +241,13 @@ def test_byte_pieces_are_told_from_words_as_word_pieces_are(shipped_registry):
     glued = shipped_registry.run("BERT mini", lambda model: fill_blanks(model, "He walks every___.", top_k=10))
     assert any(choice.token[:1] not in "Ġ." for choice in glued.blanks[0].choices)
     assert not any(choice.text.startswith("##") for choice in glued.blanks[0].choices)
+
+
+def test_where_a_text_begins_words_with_and_without_a_space_are_told_apart(shipped_registry):
+    ask = partial(fill_blanks, text="___ lives in Warsaw.", top_k=10, count=10)
+    fills = shipped_registry.run("BERT mini", ask)
+    known = {choice.token: choice.text for choice in fills.blanks[0].choices}
+    assert (known["The"], known["ĠThe"]) == ("The", "␣The") and len(set(known.values())) == len(known)
+    assert not any("␣" in completion.text for completion in fills.completions), "sentences are as they read"
+    assert {completion.fills[0] for completion in fills.completions} <= {*known.values()}
+    assert not any("␣" in choice.text for choice in shipped_registry.run("MiniLM (masked)", ask).blanks[0].choices)

@@ -129,3 +129,16 @@ def test_byte_pieces_are_told_from_words(shipped_registry):
     (ranked,) = shipped_registry.run("BERT mini", ask).blanks
     shown = {one.tokens: one.text for one in ranked}
     assert shown[("day",)] == "##day" and shown[("Ġday",)] == "day"
+
+
+def test_where_a_text_begins_the_likelier_spelling_of_a_candidate_counts(shipped_registry):
+    ask = partial(rank_candidates, text="___ lives in Warsaw.", candidates=[["His", "The", "Warsaw"]], top_k=8)
+    [ranking] = shipped_registry.run("BERT mini", ask).blanks
+    assert [(one.text, one.tokens, one.is_own) for one in ranking[:3]] == [
+        ("His", ("ĠHis",), True),
+        ("The", ("The",), True),
+        ("␣The", ("ĠThe",), False),
+    ]
+    assert sum(one.is_own for one in ranking) == 3, "each once"
+    inside = partial(rank_candidates, text="Yesterday ___ lives.", candidates=[["His"]], top_k=1)
+    assert shipped_registry.run("BERT mini", inside).blanks[0][-1].tokens == ("ĠHis",)

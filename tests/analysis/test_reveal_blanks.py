@@ -1,4 +1,5 @@
 import math
+from functools import partial
 
 import pytest
 
@@ -80,3 +81,10 @@ def test_byte_pieces_are_told_from_words_while_watching(shipped_registry):
         assert len(set(shown)) == len(shown)
     first = {choice.token: choice.text for choice in reveal.steps[0].blanks[1].choices}
     assert first["day"] == "##day"
+
+
+def test_where_a_text_begins_no_two_words_read_alike_while_watching(shipped_registry):
+    ask = partial(reveal_blanks, text="___ lives in Warsaw.", top_k=10)
+    [step] = shipped_registry.run("BERT mini", ask).steps
+    shown = [choice.text for choice in step.blanks[0].choices]
+    assert len(set(shown)) == len(shown) and "␣The" in shown and step.choice in step.blanks[0].choices

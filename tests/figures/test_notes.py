@@ -6,14 +6,13 @@ import pytest
 
 from explorer.analysis.generation_results import PromptLength
 from explorer.analysis.results import Choice, Completion, RankedCandidate
+from explorer.figures.compared import contrast_note, models_note
 from explorer.figures.notes import (
     candidates_note,
-    contrast_note,
     fills_note,
     foreign_note,
     itself_note,
     length_note,
-    models_note,
     reveal_note,
     step_note,
     unknown_note,
@@ -65,6 +64,8 @@ def test_the_token_for_unknown_words_is_explained_and_is_no_difference():
     note = fills_note(replace(filled("cat", "##ing"), blanks=(blank, replace(BLANK, choices=(ING,)))))
     assert "[UNK] stands for" in note and "likeliest" not in note
     assert unknown_note(["cat"]) == ""
+    assert "␣The is The with a space before it" in unknown_note(["The", "␣The", "␣They"])
+    assert unknown_note(["␣"]) == ""
     assert "walk + ##ing" in unknown_note(["cat", "##ing"]) and "stands for" not in unknown_note(["##ing"])
     assert "&lt;unk&gt; stands for" in unknown_note(["cat", "<unk>"])
 
@@ -79,6 +80,8 @@ def test_what_several_models_expect_is_said():
     assert "Other is surest, as if among 2.0 words; &lt;b&gt; least, as" in told
     apart = models_note([one, replace(other, blanks=(surer, *WHOLE))], 0, [30522, 6144])
     assert "different vocabularies, of 6,144 and 30,522 tokens" in apart and "surest" not in apart
+    spaced = replace(BLANK, choices=(Choice("␣cat", "Ġcat", 9, 0.6),))
+    assert "All expect “cat” most." in models_note([one, replace(other, blanks=(spaced,))], 0, [9, 9])
     assert models_note([one], 0, [9]) == ""
 
 

@@ -5,6 +5,7 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
+from explorer.analysis.reading import SPACE
 from explorer.errors import UnsuitableCandidate
 from explorer.figures.bars import candidate_bars
 from explorer.figures.notes import candidates_note, folded, note, unknown_note
@@ -60,7 +61,8 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
             return gr.Plot(visible=False), error_box(str(error))
         lengths = {len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}
         foot = candidates_note(ranking) + (note(LONGER) if len(lengths) > 1 else "") + folded(JUDGED, ranking.score)
-        kept = {candidate.text for ranked in ranking.blanks for candidate in ranked if candidate.is_own}
+        own = (candidate for ranked in ranking.blanks for candidate in ranked if candidate.is_own)
+        kept = {candidate.text.removeprefix(SPACE) for candidate in own}
         merged = dict.fromkeys(candidate for line in wanted for candidate in line if candidate not in kept)
         foot += "".join(note(MERGED.format(candidate, ranking.model)) for candidate in list(merged)[:MOST_MERGED])
         foot += unknown_note(candidate.text for ranked in ranking.blanks for candidate in ranked)

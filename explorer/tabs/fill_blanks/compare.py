@@ -7,7 +7,8 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.figures.bars import model_bars
-from explorer.figures.notes import itself_note, models_note, unknown_note
+from explorer.figures.compared import models_note
+from explorer.figures.notes import itself_note, unknown_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry

@@ -8,7 +8,8 @@ from explorer import analysis
 from explorer.analysis.blanks import split_at_any_blank
 from explorer.errors import UnsuitableText
 from explorer.figures.bars import NO_DIFFERENCE, contrast_bars
-from explorer.figures.notes import contrast_note, note, unknown_note
+from explorer.figures.compared import contrast_note
+from explorer.figures.notes import note, unknown_note
 from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
