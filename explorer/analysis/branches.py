@@ -115,6 +115,13 @@ def token_ids(tree: Tree, node: int) -> tuple[int, ...]:
     return tuple(tree.nodes[index].step.token_id for index in path_to(tree, node))
 
 
+def drawn_since(tree: Tree, how: str) -> int:
+    """How many tokens at the end of the branch in sight were written one after another under the same settings."""
+    others = (index for index in reversed(path_to(tree, tree.here)) if tree.nodes[index].how != how)
+    last = next(others, None)
+    return len(path_to(tree, tree.here)) - (0 if last is None else len(path_to(tree, last)))
+
+
 def written_text(tree: Tree, node: int) -> str:
     """What stands after the prompt on the branch that ends with a node."""
     return "".join(tree.nodes[index].step.text for index in path_to(tree, node))

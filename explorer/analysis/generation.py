@@ -12,7 +12,7 @@ from explorer.analysis.contrastive_search import write_with_contrast
 from explorer.analysis.generation_results import GenerationStep
 from explorer.analysis.next_choice import Plan, find_ends, make_processors, measure_choice, put_step
 from explorer.analysis.prompts import encode_beginning
-from explorer.errors import UnsuitableModel
+from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.backend import LoadedModel
 from explorer.models.decoding import begin_draft, extend_drafts
 from explorer.models.written_text import WrittenText
@@ -37,6 +37,7 @@ def continue_text(
     seed: int = 0,
     alternatives: int = 10,
     written: Sequence[int] = (),
+    drawn: int = 0,
     tells_waiting: bool = False,
 ) -> Iterator[GenerationStep | None]:
     """Go on writing a text, one token after the other.
@@ -51,6 +52,8 @@ def continue_text(
         seed: Of the sampling; the same seed and settings give the same text.
         alternatives: How many of the likeliest tokens each step tells, from 1 to settings().most_choices.
         written: Token ids that stand behind the prompt already; they are not yielded.
+        drawn: How many of these, at the end, were drawn with this seed and these settings; the text is then the one
+            that is written without a break.
         tells_waiting: Whether None is yielded where a pass of a beam search leaves open which token comes next: a
             stream can be closed only where it yields.
 
@@ -77,7 +80,10 @@ def continue_text(
         penalty_alpha,
         contrast_k,
         seed,
+        drawn,
     )
+    if not 0 <= drawn <= len(written):
+        raise UnsuitableText(f"drawn must be at least 0 and at most {len(written)}, as many as are written.")
     check_option("max_new_tokens", max_new_tokens, settings().most_new_tokens)
     check_option("alternatives", alternatives, settings().most_choices)
     if strategy == "contrastive" and model.network.config.model_type == "xlnet":
@@ -112,6 +118,8 @@ def write_freely(
     text = WrittenText(model, ids, unsaid)
     random = torch.Generator(model.network.device).manual_seed(plan.seed)
     draft, logits = begin_draft(model, ids, len(ids) + count)
+    for _ in range(plan.drawn if plan.strategy == "sample" else 0):  # a draw takes a number for each of the vocabulary
+        torch.multinomial(torch.ones_like(logits)[None], 1, generator=random)
     try:
         for number in range(1, count + 1):
             scores = logits

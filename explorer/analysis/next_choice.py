@@ -31,6 +31,7 @@ class Plan:
 
     Attributes:
         strategy: A key of STRATEGIES; the others are keys of CONTROLS.
+        drawn: How often the seed has been drawn from before.
     """
 
     strategy: str
@@ -44,6 +45,7 @@ class Plan:
     penalty_alpha: float | int = 0.6
     contrast_k: int = 4
     seed: int = 0
+    drawn: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant.

@@ -9,6 +9,7 @@ from explorer.analysis.branches import (
     ROOT,
     Tree,
     choose,
+    drawn_since,
     go_to,
     grow,
     leaves,
@@ -40,6 +41,14 @@ def tree():
     for token_id in (1, 3):
         tree = grow(tree, step(token_id), "seed 1")
     return tree
+
+
+def test_the_draws_of_a_branch_are_counted_from_where_something_else_was_written(tree):
+    assert drawn_since(tree, tree.nodes[tree.here].how) == 2 and drawn_since(tree, "seed 7") == 0
+    chosen = choose(tree, tree.here, 1)
+    assert drawn_since(chosen, "seed 7") == 0
+    assert drawn_since(grow(chosen, step(2), "seed 7"), "seed 7") == 1
+    assert drawn_since(go_to(tree, ROOT), "seed 7") == 0
 
 
 def test_two_texts_share_their_beginning(tree):

@@ -1,4 +1,5 @@
 import pickle
+from functools import partial
 
 import pytest
 import torch
@@ -151,14 +152,26 @@ def test_a_trained_model_writes_what_generate_writes(strategy):
     assert "".join(step.text for step in steps) == told
 
 
+@pytest.mark.parametrize("options", [{}, {"top_k": 5}, {"top_p": 0.8, "temperature": 0.7}], ids=str)
+def test_the_same_seed_draws_the_same_text_however_often_it_is_broken_off(options):
+    draw = partial(continue_text, stories(), "Once upon a time", seed=3, **options)
+    whole = ids_of(draw(max_new_tokens=30))
+    first = ids_of(draw(max_new_tokens=10))
+    second = ids_of(draw(max_new_tokens=5, written=first, drawn=10))
+    assert first + second + ids_of(draw(max_new_tokens=15, written=first + second, drawn=15)) == whole
+    for drawn in (-1, 11):
+        with pytest.raises(UnsuitableText, match="at least 0 and at most 10"):
+            draw(written=first, drawn=drawn)
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_text_goes_on_after_what_was_written_and_stops_at_the_limit(strategy):
     model = build("gpt2", limit_tokens=16)
     whole = list(continue_text(model, PROMPT, strategy=strategy, max_new_tokens=500))
     assert len(encode_prompt(model, PROMPT)) + len(whole) == 16 or whole[-1].stop == "end"
     assert whole[-1].stop == ("end" if whole[-1].token_id == model.tokenizer.sep_token_id else "context")
-    if strategy in {"greedy", "contrastive"}:  # the others look ahead, or draw from where they begin
-        again = list(continue_text(model, PROMPT, strategy=strategy, written=ids_of(whole[:2])))
+    if strategy != "beams":  # which look ahead
+        again = list(continue_text(model, PROMPT, strategy=strategy, written=ids_of(whole[:2]), drawn=2))
         assert ids_of(again) == ids_of(whole[2:])
         assert [step.probability for step in again] == pytest.approx([step.probability for step in whole[2:]], abs=1e-5)
 

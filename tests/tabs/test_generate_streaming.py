@@ -107,3 +107,20 @@ def test_writing_goes_on_behind_a_token_that_was_chosen(shipped_registry, desk):
     list(_write(shipped_registry, desk, "greedy", 2, 0, VALUES))
     assert token_ids(desk.tree, desk.tree.here)[:3] == (*greedy[:2], other)
     assert len(token_ids(desk.tree, desk.tree.here)) == 5
+
+
+def test_the_same_seed_writes_the_same_text_in_one_go_or_in_two_and_another_one_after_a_chosen_word(
+    shipped_registry, desk
+):
+    list(_write(shipped_registry, desk, "sample", 8, 5, VALUES))
+    whole = token_ids(desk.tree, desk.tree.here)
+    broken = Desk(Tree(MODEL, desk.tree.prompt))
+    list(_write(shipped_registry, broken, "sample", 3, 5, VALUES))
+    list(_write(shipped_registry, broken, "sample", 5, 5, VALUES))
+    assert token_ids(broken.tree, broken.tree.here) == whole
+    assert "drawn=3" in broken.code_in_sight and "drawn" not in desk.code_in_sight
+    other = broken.tree.nodes[2].step.alternatives
+    broken.tree = choose(broken.tree, 2, next(one.token_id for one in other if one.token_id != whole[2]))
+    list(_write(shipped_registry, broken, "sample", 3, 5, VALUES))
+    again = token_ids(broken.tree, broken.tree.here)
+    assert again[:2] == whole[:2] and again[2:6] != whole[2:6]

@@ -76,7 +76,7 @@ def build(registry: Registry) -> LinkedTab:
                             )
                             seed = gr.Number(
                                 0, label="Seed", precision=0, scale=1, min_width=100,
-                                info="Same seed, same text.", elem_id="generate-seed",
+                                info="0 to 999,999. Same seed, same text.", elem_id="generate-seed",
                             )  # fmt: skip
                         controls |= build_controls(start.strategy, start.settings, folded=True)
             with gr.Column(scale=2, min_width=320, elem_classes="result-side"):

@@ -12,7 +12,7 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.analysis.blanks import check_characters
-from explorer.analysis.branches import ROOT, Tree, choose, go_to, grow, token_ids, written_text
+from explorer.analysis.branches import ROOT, Tree, choose, drawn_since, go_to, grow, token_ids, written_text
 from explorer.errors import UnsuitableText
 from explorer.figures.explore_links import text_links
 from explorer.figures.sentences import caption
@@ -20,7 +20,7 @@ from explorer.figures.writing import sheet, step_line, tail_lines
 from explorer.models.catalogue import CAUSAL_MODEL
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
-from explorer.tabs.generate.controls import SLIDERS, acting, in_words
+from explorer.tabs.generate.controls import SLIDERS, acting, acts, in_words
 from explorer.tabs.generate.desk import Desk
 from explorer.tabs.generate.first_text import first_options
 from explorer.tabs.generate.view import Prompt
@@ -168,7 +168,9 @@ def _write(
     lines = sheet(tree, turn, is_writing=True)
     yield "", lines, same
     options = {"prompt": tree.prompt, "strategy": strategy, "max_new_tokens": int(length)}
-    options |= {"seed": _seed_there(seed, written), "written": written} | acting(strategy, settings)
+    drawn = drawn_since(tree, how) if acts(strategy, "seed") else 0
+    options |= {"seed": _seed_there(seed, written[: len(written) - drawn]), "written": written}
+    options |= ({"drawn": drawn} if drawn else {}) | acting(strategy, settings)
     ask, code = partial(analysis.continue_text, **options, tells_waiting=True), _code(tree.model, options)
     message, told = "", 0.0
     with closing(stream_steps(registry, tree.model, ask)) as steps:
@@ -200,5 +202,10 @@ def _code(model: str, options: dict[str, object]) -> str:
 
 
 def _seed_there(seed: int, written: tuple[int, ...]) -> int:
-    """A seed for each branch: with the same lots after another word, texts would come together again."""
+    """A seed for each branch: with the same lots after another word, texts would come together again.
+
+    Args:
+        seed: As it was asked for.
+        written: What stood there before the first token was drawn with it.
+    """
     return zlib.crc32(f"{seed} {written}".encode()) % (MOST_SEED + 1) if written else seed
