@@ -120,7 +120,7 @@
     };
 
     // The buttons stay the same elements: one that is drawn anew while it is pressed would lose the click.
-    const said = make('span');
+    const said = make('span'), counted = count => `${count} token${count === 1 ? '' : 's'}`;
     const stopping = make('button', 'stop', 'Stop', {type: 'button', 'data-action': 'stop', title: 'Escape stops, too'});
     const going = make('button', '', 'Write on', {type: 'button', 'data-act': 'more', title: 'From the end of the text'});
     status.append(said, stopping, going);
@@ -132,12 +132,12 @@
       going.hidden = !tail?.may_go_on;
       if (isWriting) {
         const seconds = (performance.now() - began) / 1000;
-        said.textContent = steps.length ? `Writing … ${steps.length} tokens, ${seconds.toFixed(1)} s` : 'Writing …';
+        said.textContent = steps.length ? `Writing … ${counted(steps.length)}, ${seconds.toFixed(1)} s` : 'Writing …';
         return;
       }
-      const branch = tail.branches.find(one => one.leaf === tail.here);
-      const sums = branch ? `${branch.tokens} tokens, surprisal ${branch.total} bits (${branch.mean} per token). ` : '';
-      said.textContent = sums + tail.words;
+      const {tokens, total, mean, words} = tail;
+      const sums = `${counted(tokens)}, surprisal ${total} bits${tokens > 1 ? ` (${mean} per token)` : ''}. `;
+      said.textContent = (tokens ? sums : '') + words;
     };
 
     // Popover

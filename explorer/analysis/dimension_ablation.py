@@ -35,7 +35,9 @@ def predicts_tokens(model: LoadedModel) -> bool:
     is_masked = Ability.FILL_BLANKS in abilities and model.tokenizer.mask_token_id is not None
     is_causal = Ability.GENERATE in abilities and model.card.model_type not in EVERY_ORDER
     if not is_masked and not is_causal:
-        raise UnsuitableModel(f"{model.card.name} predicts no tokens from its last layer.")
+        raise UnsuitableModel(
+            f"{model.card.name} is neither a masked nor a causal model: what its predictions lose is not measured here."
+        )
     return is_masked
 
 
@@ -73,7 +75,7 @@ def ablate_dimensions(
         seed: Of the sentences, the tokens and the random numbers that stand beside them.
 
     Raises:
-        UnsuitableModel: It predicts no tokens from its last layer, or this layer's vectors cannot be changed.
+        UnsuitableModel: It is neither masked nor causal, or this layer's vectors cannot be changed.
 
     Source: Timkey and van Schijndel 2021, section 4, https://arxiv.org/abs/2109.04404
     """

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 import torch
 
 from explorer.analysis.blanks import check_characters, find_blanks, quoted
-from explorer.analysis.option_results import NORMALISATIONS, OptionChoice, OptionPart, OptionScore
+from explorer.analysis.option_results import (
+    FROM_LEFT,
+    NORMALISATIONS,
+    WHOLE,
+    WITHIN,
+    OptionChoice,
+    OptionPart,
+    OptionScore,
+)
 from explorer.analysis.scorable import Scorable, choose_protocol, parse_scorable
 from explorer.analysis.scoring_results import PROTOCOLS
 from explorer.analysis.token_scores import score_tokens
@@ -24,9 +32,6 @@ AT_THE_START = (
     f"text that ends otherwise, such as “{SLOT} it is.”, or rank by another number than PMI."
 )
 TAKES_NO_SPACE = frozenset(".,;:!?)]}'’")  # what stands right behind a word
-WHOLE = "all tokens of the sentence"
-FROM_LEFT = "the tokens of the option and those behind it; what stands before it is the same for all"
-WITHIN = "the tokens of the option"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from explorer.analysis.scoring_results import TokenScore
 
 TIE_NATS = 1e-5  # scores that differ by less are a tie: single precision knows no more
+WHOLE = "all tokens of the sentence"
+FROM_LEFT = "the tokens of the option and those behind it; what stands before it is the same for all"
+WITHIN = "the tokens of the option"
 
 
 @dataclass(frozen=True)

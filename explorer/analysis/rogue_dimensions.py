@@ -160,7 +160,7 @@ def ablate_rogues(
         seed: As find_rogue_dimensions takes it.
 
     Raises:
-        UnsuitableModel: It predicts no tokens from its last layer, or the vectors of the layer cannot be changed.
+        UnsuitableModel: It is neither masked nor causal, or the vectors of the layer cannot be changed.
         UnsuitableText: An option is out of range.
 
     Source: Timkey and van Schijndel 2021, https://arxiv.org/abs/2109.04404

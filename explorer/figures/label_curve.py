@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 import plotly.graph_objects as go
 
+from explorer.analysis.intervals import share_interval
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
 from explorer.figures.style import SHARE, STYLE, percent_axis, percents
@@ -15,7 +17,9 @@ from explorer.figures.tuning_words import is_share, score_label, score_words
 
 HEIGHT_PIXELS = 320
 ROOM = 0.12
+ROOM_FOR_TICK = 1.35  # so many times as many examples: nearer ones would print over each other
 TOP_PIXELS, BOTTOM_PIXELS = 16, 46
+SO_FAR = "So far, of the sizes that all methods have been through: "
 ONE_RUN = "One run each: another seed moves the points, most of all those on the left."
 
 
@@ -69,10 +73,11 @@ def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, f
         text="<br>".join(names), showarrow=False, font={"size": 12.5}, yshift=6,
     )  # fmt: skip
     counts = sorted({count for curve in curves for count, _ in curve.points})
+    after = [*counts[1:], math.inf]
+    ticks = [f"{count:,}" if more >= ROOM_FOR_TICK * count else "" for count, more in zip(counts, after, strict=True)]
     figure.update_xaxes(
-        type="log", title="labelled examples, on a log scale", tickvals=counts,
-        ticktext=[f"{count:,}" for count in counts],
-    )  # fmt: skip
+        type="log", title="labelled examples, on a log scale", tickvals=counts, ticktext=ticks, tickangle=0
+    )
     values = [value for curve in curves for _, value in curve.points] + list(chance.values())
     if values:
         room = ROOM * (max(values) - min(values)) or ROOM
@@ -86,22 +91,37 @@ def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, f
     return figure.update_layout(template=STYLE, height=HEIGHT_PIXELS, showlegend=False, margin=margins)
 
 
-def label_words(curves: Sequence[LabelCurve], score: str) -> str:
-    """How many examples each method needs for what another reaches with all: the lectures' point, where it holds."""
+def label_words(curves: Sequence[LabelCurve], score: str, held_out: int = 0) -> str:
+    """How many examples each method needs for what another reaches with all: the lectures' point, where it holds.
+
+    Args:
+        curves: Of each method.
+        score: Name of the score.
+        held_out: How many examples it was measured on; 0 = not known.
+    """
     drawn = [(curve.name, dict(curve.points)) for curve in curves if not curve.is_baseline]
     sizes = sorted(set.intersection(*(set(scores) for _, scores in drawn))) if drawn else []
     if len(drawn) < 2 or len(sizes) < 2:
         return note("The curves are drawn as the runs end.")
     most = sizes[-1]
     ends = sorted(drawn, key=lambda curve: curve[1][most])[:: len(drawn) - 1]
-    (low, low_scores), (high, _) = ends
+    (low, low_scores), (high, high_scores) = ends
     best = max(low_scores[count] for count in sizes)
     at, needed = (next((count for count in sizes if scores[count] >= best), most) for _, scores in ends)
-    if needed < at:
+    shown = needed if needed < at else most
+    said = f"with {shown:,} examples: " + ", ".join(f"{name} {score_words(score, has[shown])}" for name, has in ends)
+    if score == "accuracy" and held_out and _overlap(low_scores[shown], high_scores[shown], held_out):
+        said += f"; too close for {held_out} held-out examples to tell"
+    elif needed < at:
         times = f": {at // needed} times fewer labels" if at >= 2 * needed else ""
-        return note(
+        said = (
             f"{low} does best with {at:,} examples, {score_words(score, best)}; {high} is as good or better with "
-            f"{needed:,}{times}. {ONE_RUN}"
+            f"{needed:,}{times}"
         )
-    reached = (f"{name} {score_words(score, scores[most])}" for name, scores in ends)
-    return note(f"With {most:,} examples: {', '.join(reached)}. {ONE_RUN}")
+    is_over = all(set(scores) == set(sizes) for _, scores in drawn)
+    return note(f"{said[:1].upper() + said[1:] if is_over else SO_FAR + said}. {ONE_RUN}")
+
+
+def _overlap(low: float, high: float, count: int) -> bool:
+    """Whether the 95 % intervals of two shares of right answers do."""
+    return share_interval(low, count)[1] >= share_interval(high, count)[0]

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from explorer.analysis.option_results import NORMALISATIONS, OptionChoice, OptionPart, OptionScore
+from explorer.analysis.option_results import FROM_LEFT, NORMALISATIONS, OptionChoice, OptionPart, OptionScore
 from explorer.figures.notes import note, unknown_note
 from explorer.figures.style import nats, percent
 from explorer.figures.token_words import shown_token, space_note
 
 ROUNDED = "All of it is computed before anything is rounded, so that a last digit may seem off."
+GOES_ON_OTHERWISE = (
+    "The neutral text goes on otherwise behind the option, and what stands there is summed, too: these differences are "
+    "not of the option alone. Without a slot of its own, the neutral text goes on as the text does."
+)
 
 
 def option_columns(choices: Sequence[OptionChoice]) -> str:
@@ -27,6 +31,7 @@ def _column(choice: OptionChoice) -> str:
             "The share is among the options, by these numbers: it is no probability of the model. Compare options "
             "within a model, not numbers of two models."
         )
+        + (note(GOES_ON_OTHERWISE) if any(_goes_on_otherwise(choice, one) for one in choice.options) else "")
         + unknown_note(token.token for one in choice.options for token in one.part.tokens)
         + space_note(token.token for one in choice.options for token in one.part.tokens)
         + note(f"{done} Summed: {choice.scored}; each is {choice.score}, in nats. {ROUNDED}")
@@ -53,8 +58,9 @@ def _then(choice: OptionChoice, one: OptionScore) -> str:
         return ""
     if one.baseline is not None:
         neutral = f"in “{escape(one.baseline_text)}”" if choice.domain.strip() else "with nothing before it"
+        same = f"all from “{escape(one.option)}” on" if _goes_on_otherwise(choice, one) else "the same"
         return (
-            f"<br>less the same {neutral}: {_terms(one.baseline)} = {nats(one.baseline.log_probability)}"
+            f"<br>less {same} {neutral}: {_terms(one.baseline)} = {nats(one.baseline.log_probability)}"
             f"<br>difference: <b>{nats(one.score)}</b>"
         )
     by, unit = {
@@ -63,6 +69,12 @@ def _then(choice: OptionChoice, one: OptionScore) -> str:
         "bytes": (one.bytes, "bytes"),
     }[choice.normalise]
     return f"<br>÷ {by} {unit if by != 1 else unit[:-1]} = <b>{nats(one.score)}</b>"
+
+
+def _goes_on_otherwise(choice: OptionChoice, one: OptionScore) -> bool:
+    """Whether other words stand behind the option in the neutral text, and are summed."""
+    behind = (text.rpartition(one.option)[2].strip() for text in (one.text, one.baseline_text))
+    return choice.scored == FROM_LEFT and one.baseline is not None and len(set(behind)) > 1
 
 
 def _terms(part: OptionPart) -> str:

@@ -21,7 +21,7 @@ COLOURINGS = {
     "sense": "sense",
     "form": "form",
     "place": "place in the sentence",
-    "model": "model (a second one beside it)",
+    "model": "two models",
 }
 MOST_DRAWN_SLOWLY = 1_000  # points; more are drawn by WebGL
 MOST_FORMS = 9

@@ -77,7 +77,9 @@ def agreement_words(scores: SimilarityScores, pooling: str, cure: str, at: str, 
     if cured is not None and cured.spearman is not None:
         words += f", {_hundred(cured.spearman)} after {escape(CURES[cure].label.lower())}"
         change = cured.change if cured.layer == plain.layer and at != BEST else None
-        if change:
+        if change and change.low == change.value == change.high == 0:
+            words += ": the pairs keep their order"
+        elif change:
             is_clear = change.low > 0 or change.high < 0
             ends = f"{_signed(change.low)} and {_signed(change.high)}"
             words += f". The change of {_signed(change.value)} lies between {ends} when the pairs are drawn again: "

@@ -128,13 +128,20 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
     return "".join(map(note, said))
 
 
-def epochs_note(recipe: Recipe, steps: Sequence[TrainingStep]) -> str:
-    """Why a run takes more epochs than were asked for; "" = it does not."""
+def epochs_note(recipe: Recipe, steps: Sequence[TrainingStep], name: str = "") -> str:
+    """Why a run takes more epochs than were asked for; "" = it does not.
+
+    Args:
+        recipe: Of the run.
+        steps: Its log.
+        name: Of the run, where there are several; else "".
+    """
     planned = epochs_beyond(recipe, steps)
     if not planned:
         return ""
     least = next(step.steps for step in reversed(steps) if step.step and step.epoch)
-    return note(f"{planned:.0f} epochs, not {recipe.epochs:g}: so few examples make few steps, and a run goes "
+    which = f"{name}: " if name else ""
+    return note(f"{which}{planned:.0f} epochs, not {recipe.epochs:g}: so few examples make few steps, and a run goes "
                 f"on until {least:,} are made. The curves show whether fewer would have done.")  # fmt: skip
 
 

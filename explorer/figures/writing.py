@@ -69,7 +69,8 @@ def tail_lines(tree: Tree, *, words: str = "", is_stopped: bool = False) -> list
     branches = [branch_facts(tree, leaf, number, ends) for number, leaf in enumerate(ends, start=1)]
     said = (words or why_ended(tree, is_stopped=is_stopped)) + _of_no_words(tree)
     may_go_on = tree.here == ROOT or tree.nodes[tree.here].step.stop in ("", "length")
-    return [_line("tail", {"words": said, "here": tree.here, "may_go_on": may_go_on, "branches": branches})]
+    facts = {"words": said, "here": tree.here, "may_go_on": may_go_on, "branches": branches}
+    return [_line("tail", facts | _sums(tree, tree.here))]
 
 
 def why_ended(tree: Tree, *, is_stopped: bool = False) -> str:
@@ -104,7 +105,6 @@ def branch_facts(tree: Tree, leaf: int, number: int, ends: Sequence[int]) -> dic
     older, shared = parting(tree, leaf)
     own = path[shared:]
     begins = written_text(tree, leaf)[len(written_text(tree, path[shared - 1])) if shared else 0 :].strip()
-    total = -log_probability(tree, leaf) / math.log(2)
     return {
         "leaf": leaf,
         "number": number,
@@ -113,15 +113,19 @@ def branch_facts(tree: Tree, leaf: int, number: int, ends: Sequence[int]) -> dic
         "by_hand": bool(own) and tree.nodes[own[0]].how == BY_HAND,
         "begins": begins[:LONGEST_BEGINNING] + ("…" if len(begins) > LONGEST_BEGINNING else ""),
         "how": tree.nodes[leaf].how,
-        "tokens": len(path),
-        "total": f"{total:.1f}",
-        "mean": f"{total / max(len(path), 1):.1f}",
+        **_sums(tree, leaf),
         "nodes": path,
         "steps": [
             [step.text, _short(step.probability), step.rank, _short(step.entropy)]
             for step in (tree.nodes[node].step for node in path)
         ],
     }
+
+
+def _sums(tree: Tree, node: int) -> dict[str, object]:
+    """How many tokens end with a node, and their surprisal in bits, all and on average."""
+    count, total = len(path_to(tree, node)), -log_probability(tree, node) / math.log(2)
+    return {"tokens": count, "total": f"{total:.1f}", "mean": f"{total / max(count, 1):.1f}"}
 
 
 def _short(number: float) -> float:

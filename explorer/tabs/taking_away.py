@@ -39,7 +39,7 @@ def download_links(
         code: Python that computes it, as code.code_of writes it; "" = there is none to be copied.
     """
     text = json.dumps(_leave_out(to_json(result), without), indent=None if without else 2, ensure_ascii=False)
-    found = {key: table for key, table in to_tables(result).items() if not tables or key in tables}
+    found = {key: table for key, table in to_tables(result).items() if len(table) > 1 and (not tables or key in tables)}
     label = f"JSON of {of}" if of else "JSON"
     models = models_of(result)
     more = ((label, f"{name_after(name, models)}.json", text),)

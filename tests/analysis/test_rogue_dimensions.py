@@ -134,7 +134,7 @@ def test_what_was_found_is_needed_to_ablate_it():
     for options, message in refused:
         with pytest.raises(UnsuitableText, match=message):
             ask(**options)
-    with pytest.raises(UnsuitableModel, match="predicts no tokens"):
+    with pytest.raises(UnsuitableModel, match="neither a masked nor"):
         ablate_rogues(elmo(), found=found, sentences=SENTENCES)
 
 

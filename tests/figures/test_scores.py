@@ -114,6 +114,10 @@ def test_options_show_their_sums_and_escape_what_was_typed():
     per_token = option_columns([choose_option(model, "the cat is", options=options, normalise="tokens")])
     assert "÷ 2 tokens" in per_token
     assert "a last digit may seem off" in drawn and "less the same in “he &lt;u&gt;is &lt;i&gt;happy”" in drawn
+    assert "goes on otherwise" not in drawn
+    otherwise = choose_option(model, "the cat is", options=options, normalise="pmi", domain="he {} is")
+    told = option_columns([otherwise])
+    assert "less all from “a dog” on in “he a dog is”" in told and "The neutral text goes on otherwise" in told
     assert len(to_tables(choice)["options"]) == 3
 
 

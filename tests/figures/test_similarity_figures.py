@@ -1,6 +1,7 @@
 """The table of agreement, its chart, pairs that part, found texts: numbers as measured, texts escaped."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -80,6 +81,12 @@ def test_a_change_is_called_clear_only_where_its_interval_says_so():
     assert "<b>+5.0</b>" in similarity_table([scores(clear=True)], "rank", LAST, 0)
     assert "<b>+5.0</b>" not in similarity_table([scores()], "rank", LAST, 0)
     assert "nothing can be ranked" in agreement_words(scores(), "cls", "rank", LAST, 0)
+
+
+def test_pairs_that_keep_their_order_are_not_called_too_few():
+    still = tuple(replace(one, change=Estimate(0.0, 0.0, 0.0)) for one in scores().scores)
+    words = agreement_words(replace(scores(), scores=still), "mean", "rank", LAST, 0)
+    assert "the pairs keep their order." in words and "too little" not in words
 
 
 def test_lines_are_cures_or_else_poolings():

@@ -60,6 +60,7 @@ def test_more_epochs_than_asked_for_are_explained_and_fewer_are_not_advised():
     assert "16 epochs, not 2: so few examples make few steps, and a run goes on until 20 are made" in epochs_note(
         recipe, rising
     )
+    assert "<p class='note'>Everything: 16 epochs, not 2" in epochs_note(recipe, rising, "Everything")
     assert "more or other examples or a smaller learning rate may help" in outcome_words(poor, recipe, rising)
     assert "more examples or more than 16 epochs may help" in outcome_words(poor, recipe, rising[:2])
     assert epochs_note(Recipe("pairs", epochs=2), STEPS) == epochs_note(recipe, ()) == ""

@@ -122,6 +122,19 @@ def test_the_label_curve_says_how_many_labels_are_saved_only_where_they_are():
     assert "with 189 examples, 60.0 %; Everything is as good or better with 128. One run" in label_words(
         near, "accuracy"
     )
+    so_far = label_words([frozen, begun], "accuracy")
+    assert "So far, of the sizes that all methods have been through: From random weights does best with 32" in so_far
+    assert "So far" not in label_words([frozen, scratch], "accuracy")
+    few, many = (label_words([frozen, scratch], "accuracy", held_out) for held_out in (20, 2_000))
+    assert "With 8 examples: From random weights 50.0 %, Everything 60.0 %; too close for 20 held-out" in few
+    assert "times fewer" not in few and "16 times fewer labels" in many
+    level = replace(frozen, points=falling.points[:2] + ((128, 0.62),))
+    assert "With 128 examples: From random weights 60.0 %, Everything 62.0 %; too close for 45" in label_words(
+        [level, falling], "accuracy", 45
+    )
+    assert list(label_chart(near, "accuracy", {}).layout.xaxis.ticktext) == ["128", "189"]
+    tight = [replace(frozen, points=((8, 0.5), (128, 0.6), (141, 0.7)))]
+    assert list(label_chart(tight, "accuracy", {}).layout.xaxis.ticktext) == ["8", "", "141"]
     alike = label_words([replace(scratch, name="A"), replace(scratch, name="B")], "accuracy")
     assert "times fewer" not in alike
 

@@ -37,6 +37,12 @@ def test_a_text_is_a_head_its_steps_and_a_tail():
     assert first["numbers"] == [0.5, 0.75, 1, 1.0]
     assert second["options"] == [[1, " <b>", 0.5, 0.75], [2, " b", 0.25, 0.0]]
     assert (tail["words"], tail["here"], tail["may_go_on"]) == (STOPS["length"], 1, True)
+    assert (tail["tokens"], tail["total"], tail["mean"]) == (2, "3.0", "1.5")
+
+
+def test_the_beginning_of_a_longer_branch_has_sums_of_its_own():
+    begun = lines(sheet(go_to(written(1, 2), 0), 0, is_writing=False))[-1]
+    assert (begun["tokens"], begun["total"], begun["branches"][0]["tokens"]) == (1, "1.0", 2)
 
 
 def test_no_tag_is_sent():

@@ -54,10 +54,11 @@ def test_what_is_shown_is_what_the_analysis_finds(measured, shipped_registry, la
 
 def test_a_model_that_predicts_nothing_says_so(measured, shipped_registry):
     found = measured.rogues(shipped_registry, "ELMo mini", OWN)
-    with pytest.raises(UnsuitableModel, match="ELMo mini predicts no tokens"):
+    with pytest.raises(UnsuitableModel, match="ELMo mini is neither a masked nor"):
         measured.ablation(shipped_registry, "ELMo mini", OWN, found, layer=1, k=2, value="mean")
-    figure, words, beside = _draw_nothing("</script> predicts no tokens.")
-    assert figure.visible is False and "&lt;/script&gt; predicts no tokens." in words and beside == ""
+    figure, words, beside = _draw_nothing("</script> is neither.")
+    assert figure.visible is False and "&lt;/script&gt; is neither." in words and beside == ""
+    assert "may need these numbers" in words and "nothing" not in words
 
 
 def test_numbers_are_taken_away_of_all_layers_or_of_a_large_model_of_one(measured, shipped_registry, monkeypatch):

@@ -41,6 +41,9 @@ from explorer.tabs.views import View
 PAPER = "https://arxiv.org/abs/2109.04404"
 FIRST_K = 5
 PUT = [("their mean", "mean"), ("0", "zero")]
+MAY_NEED = (
+    "What else reads these vectors, such as a decoder, a classifier or whoever compares texts, may need these numbers."
+)
 MOST_TAKEN = 6_000  # contributions in one page; of a larger model those of the layer in sight are taken away
 
 
@@ -223,8 +226,8 @@ def _draw_ablation(found: RogueDimensions, lost: DimensionAblation, k: int) -> t
 
 
 def _draw_nothing(why: str) -> tuple:
-    """The same where the model predicts nothing, or the layer cannot be changed."""
-    return gr.Plot(visible=False), f"<p class='missing'>{escape(why)} So nothing can be lost here.</p>", ""
+    """The same where predictions cannot be measured."""
+    return gr.Plot(visible=False), f"<p class='missing'>{escape(why)} {MAY_NEED}</p>", ""
 
 
 def _below(

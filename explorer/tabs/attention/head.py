@@ -124,8 +124,8 @@ def draw_foot(reading: PackedReading, ask: Ask, card: ModelCard) -> str:
 
 def unknown_note(reading: PackedReading) -> str:
     """What to know of a text that the model can hardly read."""
-    tokens = _tokens(reading)
-    return foreign_note(tokens) + bytes_note(tokens, f"{reading.text} {reading.second_text or ''}")
+    tokens, text = _tokens(reading), f"{reading.text} {reading.second_text or ''}"
+    return foreign_note(tokens, text) + bytes_note(tokens, text)
 
 
 def _tokens(reading: PackedReading) -> list[str]:

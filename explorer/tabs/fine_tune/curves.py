@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 import gradio as gr
@@ -71,9 +72,10 @@ def draw(looked: Looked) -> tuple:
     has_score = any(step.score is not None for curve in curves for step in curve.steps)
     lines, chance = label_curves(status) if is_labels else ((), {})
     drawn = [line for line in lines if line.points]
-    said = label_words(drawn, score) if is_labels else ""
+    held_out = min((len(outcome.judged) for outcome in status.outcomes.values()), default=0)
+    said = label_words(drawn, score, held_out) if is_labels else ""
     said += curve_words(curves, score) or note(NOTHING_YET)
-    said += epochs_note(looked.the_run.recipe, [logged.step for logged in steps if logged.run == looked.run])
+    said += _epochs_words(looked, steps, [looked.run] if is_labels else range(len(status.spec.runs)))
     said += "".join(map(note, looked.outcome.notes if looked.outcome else ()))
     if has_score:
         label = score_label(score)
@@ -105,6 +107,19 @@ def curves_of(status: JobStatus, steps: Steps, only: int | None = None) -> list[
         for mark, index in marks
         if index in begun
     ]
+
+
+def _epochs_words(looked: Looked, steps: Steps, runs: Iterable[int]) -> str:
+    """Which of some runs take more epochs than were asked for, each by name where there are several."""
+    spec = looked.status.spec
+    return "".join(
+        epochs_note(
+            spec.runs[index].recipe,
+            [logged.step for logged in steps if logged.run == index],
+            run_name(spec, index) if len(spec.runs) > 1 else "",
+        )
+        for index in runs
+    )
 
 
 def _methods_of(status: JobStatus) -> list[str]:
