@@ -100,7 +100,7 @@
 
   // What an example says to look for goes when a field of its tab is touched; the server knows what an address leads to.
   const looksOf = panel => panel?.querySelectorAll('.until-touched') ?? []; // Gradio gives the class to a block and to what it holds
-  const forgetLook = panel => looksOf(panel).forEach(look => look.classList.add('gone'));
+  const forgetLook = panel => looksOf(panel).forEach(look => look.querySelector('p') && look.classList.add('gone')); // an empty one has no room to keep
   document.addEventListener('input', event => {
     if (event.target.closest('.controls-side, textarea')) forgetLook(event.target.closest('.halves')?.closest('[role="tabpanel"]'));
   });

@@ -120,7 +120,7 @@ def _place(result: HeadAblation, index: int, place: AblationPlace, names: Mappin
         f"divergence <b title='{place.divergence_bits!r}'>{place.divergence_bits:.3f} bits</b>"
     )
     if result.readout == "written":  # what was written need not be the likeliest by itself
-        said = said.replace("rank 1 → ", "rank ", 1)
+        said = said.replace("rank 1 → ", "now rank ", 1)
     most = max(one.probability for one in (*place.before, *place.after))
     columns = "".join(
         f"<div><p class='step'>{when}</p><ol class='off-choices'>{_choices(tokens, place.answer, most, names)}"

@@ -75,7 +75,10 @@ def _writing(example: TrainingExample) -> str:
     written = "".join(_written(answer) for answer in example.answers)
     title = "What the decoder should write, and its loss in nats"
     if not example.answers:  # no model was asked; of a damaged text the target is the text
-        title, written = "What the decoder should write", "".join(_box(replace(token, fate=Fate.KEPT)) for token in own)
+        title = "What the decoder should write"
+        written = "".join(
+            _box(token if token.fate == Fate.SPECIAL else replace(token, fate=Fate.KEPT)) for token in example.tokens
+        )
     strings = "".join(
         f"<dt>{name}</dt><dd dir='auto'>{escape(string)}</dd>"
         for name, string in (("Input", example.input_text), ("Target", example.target_text))

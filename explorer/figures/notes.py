@@ -216,15 +216,26 @@ def step_note(reveal: BlankReveal, step: int) -> str:
 
 
 def _what_turns_told(reveal: BlankReveal) -> str:
-    """What the fills before it did for each blank but the first, the most changed told of first."""
+    """What the fills before it did for each blank but the first, the most changed told of first.
+
+    How sure a model is of a blank is a matter of all words, and the one that was filled in may go the other way.
+    """
     alone = reveal.steps[0].blanks
     changes = []
     for step in reveal.steps[1:]:
-        before, turn = alone[step.filled_blank].entropy_bits, step.blanks[step.filled_blank].entropy_bits
-        if as_words(before) != as_words(turn):
-            sure = "surer" if turn < before else "less sure"
-            told = f"{sure} of “{step.choice.text}” (as if among {as_words(turn)}, alone {as_words(before)})"
-            changes.append((-abs(turn - before), told))
+        blank, before, turn = step.filled_blank + 1, alone[step.filled_blank], step.blanks[step.filled_blank]
+        if as_words(before.entropy_bits) == as_words(turn.entropy_bits):
+            continue
+        is_surer = turn.entropy_bits < before.entropy_bits
+        told = f"{'surer' if is_surer else 'less sure'} of blank {blank} (as if among {as_words(turn.entropy_bits)}, "
+        told += f"alone {as_words(before.entropy_bits)}"
+        now = step.choice.probability
+        then = next((one.probability for one in before.choices if one.token == step.choice.token), now)
+        if (now < then) == is_surer and percent(now) != percent(then):
+            told += (
+                f"; yet “{step.choice.text}” {'fell' if is_surer else 'rose'} from {percent(then)} to {percent(now)}"
+            )
+        changes.append((-abs(turn.entropy_bits - before.entropy_bits), f"{told})"))
     if not changes:
         return "What was filled before them made the model neither surer nor less sure of the others."
     return f"What was filled before made the model {', '.join(told for _, told in sorted(changes)[:MOST_TOLD])}."

@@ -68,7 +68,7 @@ def loss_chart(curves: Sequence[Curve], *, is_named: bool = False) -> go.Figure:
         names = [*(_names(curves) if is_named else []), f"— training   {glyph} held out"]
     else:
         names.append("line: training; dashed, with marks: held out")
-    return _finish(figure, curves, names, "loss per example")
+    return _finish(figure, curves, names, "mean loss")
 
 
 def score_chart(

@@ -106,6 +106,13 @@ def the_blanks_are_watched_being_filled(page):
     expect(page.locator(".steps li:visible")).to_have_count(3)
     page.get_by_role("button", name="Start over").click()
     expect(page.locator(".steps li:visible")).to_have_count(1)
+    page.get_by_role("button", name="More options").click()
+    page.get_by_role("radio", name="Left to right").first.check()  # of all views: this one follows
+    expect(page.locator(".caption:visible", has_text="left to right")).to_be_visible()
+    page.get_by_role("radio", name="Most confident first").last.check()  # of this view alone
+    expect(page.locator(".caption:visible", has_text="most confident first")).to_be_visible()
+    page.get_by_role("radio", name="Independent").check()
+    page.get_by_role("button", name="More options").click()
 
 
 def test_own_sentences_and_examples_are_answered(page):

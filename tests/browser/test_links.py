@@ -82,7 +82,12 @@ def test_a_link_restores_the_answer(open_page):
 )
 def test_a_link_restores_every_view_and_its_own_controls(open_page, view):
     own, check = VIEWS[view]
-    check(open_page("?" + urlencode({"tab": "fill", "text": "The ___ sat on the ___.", "show": view, **own})))
+    page = open_page("?" + urlencode({"tab": "fill", "text": "The ___ sat on the ___.", "show": view, **own}))
+    check(page)
+    top = "views => views.getBoundingClientRect().top + scrollY"
+    before = page.locator(".views:visible").first.evaluate(top)
+    page.locator("#fill-text textarea").press_sequentially(" ")
+    assert page.locator(".views:visible").first.evaluate(top) == before, "no line on what to look for kept room"
 
 
 @pytest.mark.slow

@@ -130,6 +130,8 @@ def test_a_pair_shows_its_segments_and_without_a_model_what_is_to_be_said():
 def test_a_damaged_text_without_a_model_shows_what_is_to_be_written():
     html = draw_example(replace(masked(), objective="denoising", answers=(), loss_nats=None, target_text="the cat"))
     assert "What the decoder should write<" in html and "Mean loss" not in html and "class='loss'" not in html
+    read, written = html.split("What the decoder should write<")
+    assert "[CLS]" in written.split("<dl")[0] and "[CLS]" not in read.split("What the encoder reads")[0]
     assert "<dt>Target</dt><dd dir='auto'>the cat</dd>" in html
 
 

@@ -149,7 +149,7 @@ def test_an_ablation_shows_both_sides():
     assert drawn.count("<li class=answer>") == 2 and "0.900" in drawn
     assert "press heads on the map" in ablation_view(ablation(heads=()))
     written = ablation_view(ablation(readout="written", cosine=None))
-    assert "rank <b>2</b>" in written and "cosine" not in written
+    assert "now rank <b>2</b>" in written and "cosine" not in written
     assert "␣" not in drawn
 
 

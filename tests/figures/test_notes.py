@@ -119,8 +119,27 @@ def test_each_step_says_what_the_last_fill_changed():
     for bits, sure in ((1.0, "surer"), (7.0, "less sure")):
         turned = replace(second, blanks=(replace(BLANK, entropy_bits=bits), None))
         told = step_note(replace(watched, steps=(first, turned)), 2)
-        assert f"made the model {sure} of “cat” (as if among {2**bits:,.{bits < 4:d}f} words, alone " in told
+        assert f"made the model {sure} of blank 1 (as if among {2**bits:,.{bits < 4:d}f} words, alone " in told
+        assert "yet" not in told
     assert step_note(replace(watched, steps=watched.steps[:1]), 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("bits", "probability", "told"),
+    [
+        (7.0, 0.8, "; yet “cat” rose from 70 % to 80 %)."),
+        (1.0, 0.6, "; yet “cat” fell from 70 % to 60 %)."),
+        (7.0, 0.6, None),
+        (1.0, 0.8, None),
+        (7.0, 0.7001, None),
+    ],
+)
+def test_the_word_that_was_filled_in_may_go_the_other_way_than_the_whole_blank(bits, probability, told):
+    first, second = reveal().steps
+    choice = replace(CAT, probability=probability)
+    turned = replace(second, blanks=(replace(BLANK, choices=(choice,), entropy_bits=bits), None), choice=choice)
+    said = step_note(replace(reveal(), steps=(first, turned)), 2)
+    assert told in said if told else "yet" not in said and "of blank 1" in said
 
 
 def test_what_a_result_remarks_stands_below_it():

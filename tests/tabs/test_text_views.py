@@ -196,6 +196,19 @@ def test_no_people_are_said_to_have_scored_the_pairs(shipped_registry):
     assert head[-2:] == ["place_by_score", "place_by_model"]
 
 
+@pytest.mark.parametrize("cure", ["none", "mean_removal"])
+@pytest.mark.parametrize("at", ["last", "best"])
+def test_intervals_and_changes_are_explained_where_the_table_has_them(shipped_registry, at, cure):
+    view = partial(similarity.build, shipped_registry)
+    given = OWN, "\n".join(CORPUS.sentences), 6, TYPED
+    _, _, _, table, _, taken, _, foot = drawn(view, [], *given, cure, "mean", at)
+    has_intervals, has_changes = at == "last", at == "last" and cure != "none"
+    assert ("95 of 100" in table) == ("percentile bootstrap" in taken) == has_intervals
+    assert (similarity.FEW_PAIRS in table) == has_intervals and ("the layer that it is of" in table) != has_intervals
+    assert ("A change in bold" in table) == ("class=change" in table) == has_changes
+    assert ("cures fitted on" in taken) == ("cures fitted on" in foot) == (cure != "none")
+
+
 def test_own_pairs_have_no_kinds():
     found = read_pair_set(OWN, TYPED)
     assert found.name == text_material.YOUR_PAIRS and found.kinds == ("",) * 4

@@ -48,12 +48,17 @@ SETS = [("sentences", "sentences"), ("words", "words"), ("your own", OWN)]
 LAYERS = [("last", LAST), ("slider’s", CHOSEN), ("best", BEST)]
 CURE_CHOICES = [(cure.label, key) for key, cure in CURES.items()]
 POOLING_CHOICES = [(POOLING_LABELS[key], key) for key in POOLINGS]
-SEE = (
-    "100 = the cosines put the pairs in the order of their scores, 0 = no relation. Behind each number the interval "
-    "in which 95 of 100 lie when the pairs are drawn again; a change in bold keeps its sign in it. Sentence-BERT: the "
-    "last layer of a model that was trained to compare sentences, pooled as in its training; other models have none. "
-    "Changes are taken before anything is rounded, so that they may seem a tenth off."
+SCALE = "100 = the cosines put the pairs in the order of their scores, 0 = no relation. "
+OF_SENTENCES = (
+    "Sentence-BERT: the last layer of a model that was trained to compare sentences, pooled as in its training; other "
+    "models have none."
 )
+DRAWN_AGAIN = "Behind each number the interval in which 95 of 100 lie when the pairs are drawn again. "
+CHANGED = (
+    " A change in bold keeps its sign in its interval. Changes are taken before anything is rounded, so that they may "
+    "seem a tenth off."
+)
+OF_LAYERS = "Behind each number the layer that it is of: 0 = the input embeddings. "
 CHART = (
     "The chosen model layer by layer, by the pooling above: where is the line highest, and does a cure lift it in all "
     "layers or only in some?"
@@ -169,6 +174,18 @@ def build(registry: Registry, desk: Desk) -> View:
     return View(tab, draw, inputs, [bring, refused, table, plot, taken, parting, foot], own)
 
 
+def how_to_read(cure: str, at: str) -> str:
+    """What the numbers of the table are, and what stands in small behind them.
+
+    Args:
+        cure: As similarity_table takes it.
+        at: Likewise.
+    """
+    if at == BEST:
+        return SCALE + OF_LAYERS + OF_SENTENCES
+    return SCALE + DRAWN_AGAIN + OF_SENTENCES + CHANGED * (cure != "none")
+
+
 def _drawn(
     found: Sequence[tuple[PairCosines, SimilarityScores]],
     ranked: RankedPairs,
@@ -180,25 +197,28 @@ def _drawn(
     """What the view shows: the table, the chart and what it is taken away by, the pairs."""
     pooling, cure, at, layer = chosen
     scores = [one for _, one in found]
-    said = agreement_words(scores[0], pooling, cure, at, layer) + note(SEE) + (note(SHIPPED) if which != OWN else "")
-    said += note(FEW_PAIRS) if scores[0].pairs < FEWEST_PAIRS else ""
+    has_few = at != BEST and scores[0].pairs < FEWEST_PAIRS
+    said = agreement_words(scores[0], pooling, cure, at, layer) + note(how_to_read(cure, at))
+    said += (note(SHIPPED) if which != OWN else "") + (note(FEW_PAIRS) if has_few else "")
     remarks = "".join(note(f"{one.model}: {remark}") for one in scores for remark in one.remarks)
-    parts = [f"{scores[0].name}: n = {scores[0].pairs:,} pairs of {scores[0].texts:,} texts", scores[0].intervals]
-    if cure != "none":  # then the chart has all of them
-        parts.append(f"cures fitted on {scores[0].fitted_on}")
+    pairs = f"{scores[0].name}: n = {scores[0].pairs:,} pairs of {scores[0].texts:,} texts"
+    drawn_again = [scores[0].intervals] if at != BEST else []
+    fitted = [f"cures fitted on {scores[0].fitted_on}"] if cure != "none" else []
+    if fitted:  # then the chart has all of them
         remarks += "".join(
             note(FEW_FITTED.format(texts=one.fit_texts, model=one.model, dim=one.dim, rank=one.fit_texts - 1))
             for one, _ in found
             if one.fit_texts <= one.dim
         )
     models = ", ".join(one.model for one in scores)
-    title = (f"Agreement with the scores, {scores[0].model}, pooling {POOLING_LABELS[pooling]}", f"{parts[0]}")
+    title = (f"Agreement with the scores, {scores[0].model}, pooling {POOLING_LABELS[pooling]}", pairs)
     return (
         similarity_table(scores, cure, at, layer) + said + remarks,
         gr.Plot(cures_chart(scores[0], pooling, looked), visible=True),
-        caption([models, *parts], PAPER) + download_links(tuple(scores), "similarity", title, code=code),
+        caption([models, pairs, *drawn_again, *fitted], PAPER)
+        + download_links(tuple(scores), "similarity", title, code=code),
         disagreements(ranked) + (note(LOOK_FOR[which]) if LOOK_FOR[which] else ""),
-        caption([ranked.model, ranked.vector, parts[0], *parts[2:]]) + download_links(ranked, "pairs", with_link=False),
+        caption([ranked.model, ranked.vector, pairs, *fitted]) + download_links(ranked, "pairs", with_link=False),
     )
 
 

@@ -24,6 +24,7 @@ from explorer.tabs.views import View
 
 OPEN = "bars: probability of each word where the blanks that are not filled yet stay open"
 FIRST_STEP = 1  # what the first fill does; with none, this is the view Answer
+HERE = "Of this view alone: “Independent” and “Joint search” have no steps."
 ORDERS = [(strategy.label, strategy.key) for strategy in STRATEGIES.values() if strategy.reveals]
 
 
@@ -31,7 +32,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
     """Lay out the view and wire its steps."""
     with gr.Tab("Watch it", id="watch") as tab:
         with gr.Row(elem_classes="controls"):
-            order = gr.Radio(ORDERS, value="most_confident_first", label="Order", scale=2)
+            order = gr.Radio(ORDERS, value="most_confident_first", label="Order", info=HERE, scale=2)
             step = gr.Slider(
                 0, settings().most_blanks, FIRST_STEP, step=1, label="Blanks filled", info="Arrow keys walk the steps.",
                 scale=3, elem_id="watch-step",
@@ -68,9 +69,13 @@ def build(registry: Registry, sentence: Sentence) -> View:
         steps = gr.Slider(maximum=len(reveal.steps), value=begin)
         return reveal, steps, *show(reveal, begin), reveal_note(reveal) + foot + links
 
+    def follow(strategy: str) -> object:
+        return strategy if STRATEGIES[strategy].reveals else gr.skip()
+
     def forward(reveal: BlankReveal | None, at: int) -> object:
         return (int(at) + 1) % (len(reveal.steps) + 1) if reveal else gr.skip()
 
+    sentence.strategy.input(follow, sentence.strategy, order, **QUIET)
     following.click(forward, [known, step], step, trigger_mode="multiple", **QUIET)
     step.change(show, [known, step], [history, chart, following], **QUIET)
     inputs = [sentence.model, sentence.text, sentence.top_k, order, step, known]

@@ -56,7 +56,8 @@ element.addEventListener('click', event => {
   const accused = [...game.querySelectorAll('.guess[aria-pressed="true"]')];
   const right = accused.filter(one => one.dataset.replaced === 'true').length;
   const score = game.querySelector('.score');
-  score.textContent = `You found ${right} of ${score.dataset.replaced}` +
+  score.textContent = !accused.length ? `Replaced: ${score.dataset.replaced}. You accused none.` :
+    `You found ${right} of ${score.dataset.replaced}` +
     (accused.length > right ? `, and accused ${accused.length - right} in vain.` : '.');
 });
 """
