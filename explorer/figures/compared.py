@@ -28,13 +28,21 @@ def models_note(results: Sequence[BlankFills], blank: int, vocabularies: Sequenc
         parts = [f"{' and '.join(names)} “{word}”" for word, names in list(tops.items())[:MOST_TOLD]]
         told = f"First choices: {', '.join(parts)}. "
     if len(set(vocabularies)) > 1:
-        sizes = " and ".join(f"{size:,}" for size in sorted(set(vocabularies)))
-        return note(f"{told}They choose among different vocabularies, of {sizes} tokens: their shares, and how sure "
+        sizes = _sizes([fills.model for fills in results], vocabularies)
+        return note(f"{told}They choose among different vocabularies ({sizes} tokens): their shares, and how sure "
                     "they are, cannot be compared. In a small one, rarer words begin with a piece.")  # fmt: skip
     (low, surest), *_, (high, least) = sorted((fills.blanks[blank].entropy_bits, fills.model) for fills in results)
     if high - low < 0.05:  # one decimal is shown
         return note(told)
     return note(f"{told}{surest} is surest, as if among {as_words(low)}; {least} least, as if among {as_words(high)}.")
+
+
+def _sizes(models: Sequence[str], vocabularies: Sequence[int]) -> str:
+    """Which models choose among how many tokens, in the order of the models."""
+    named: dict[int, list[str]] = {}
+    for model, size in zip(models, vocabularies, strict=True):
+        named.setdefault(size, []).append(model)
+    return ", ".join(f"{' and '.join(names)} {size:,}" for size, names in named.items())
 
 
 def contrast_note(contrast: TextContrast) -> str:

@@ -148,7 +148,7 @@ def hardest_table(judged: Sequence[Judged]) -> str:
         for one in shown[:MOST_ROWS]
     )
     return _judged_table(
-        "judged", ["Held-out text, least expected first", "It takes", "Chance per token"], rows, len(shown)
+        "judged", ["Held-out text, least expected by token first", "It takes", "Chance per token"], rows, len(shown)
     )
 
 

@@ -8,7 +8,7 @@ from html import escape
 from explorer.analysis.scoring_results import LayerReading, LayerReadings, NextToken
 from explorer.figures.notes import note
 from explorer.figures.style import NATS_PER_BIT, percent
-from explorer.figures.token_words import names_together, space_note
+from explorer.figures.token_words import bytes_note, names_together, space_note
 
 
 def layer_table(result: LayerReadings) -> str:
@@ -37,15 +37,16 @@ def layers_note(result: LayerReadings) -> str:
     """From which layer on the model's own answer is the first, in a sentence."""
     *before, last = result.layers
     names = _names(result)
-    name, spaces = names[last.tokens[0].token_id], space_note(names.values())
+    name = names[last.tokens[0].token_id]
+    signs = space_note(names.values()) + bytes_note([result.seen[result.position]], result.prompt)
     since = next((layer.layer + 1 for layer in reversed(before) if layer.rank > 1), 0)
     if since == 0:
-        return note(f"“{name}” is first in every layer: no layer changes the answer.") + spaces
+        return note(f"“{name}” is first in every layer: no layer changes the answer.") + signs
     early = f"the input embeddings alone put it at rank {before[0].rank:,}"
     if since < last.layer:
-        return note(f"“{name}” is first from layer {since} of {last.layer} on; {early}.") + spaces
+        return note(f"“{name}” is first from layer {since} of {last.layer} on; {early}.") + signs
     other = names[before[-1].tokens[0].token_id]
-    return note(f"Only the last layer puts “{name}” first, and the one before it “{other}”; {early}.") + spaces
+    return note(f"Only the last layer puts “{name}” first, and the one before it “{other}”; {early}.") + signs
 
 
 def _names(result: LayerReadings) -> dict[int, str]:

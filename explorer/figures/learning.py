@@ -29,11 +29,10 @@ NO_ANSWER = "<span class='quiet'>(nothing)</span>"
 FROM_NOTHING = {  # what the tables of this project's models show, by name; what stands in quotes is an answer there
     "BERT mini": "for two million tokens every question gets the commonest signs and words, “the” and “of”. Then "
     "come words that begin a sentence (“He”, “The”), wherever the blank stands; “The” twice is two tokens, one with a "
-    "space before it. From 4 to 6 M on come words of the "
-    "right kind (“came”, “went”) and what stands together (“York”), more and more also what the sentence is about "
-    "(“door”, “room”). From 19 to 28 M the loss drops at once: a drop of the kind is known of BERT, and came when "
-    "heads began to follow the syntax (Chen et al. 2024; not looked at here). That London is the capital of England it "
-    "never puts first.",
+    "space before it. From 4 to 6 M on come words of the right kind (“came”, “went”) and what stands together "
+    "(“York”), more and more also things and places (“door”, “room”). From 19 to 28 M the loss drops at once: a drop "
+    "of the kind is known of BERT, and came when heads began to follow the syntax (Chen et al. 2024; not looked at "
+    "here). That London is the capital of England it never puts first.",
     "GPT mini": "first nothing but “the”, then what stands together, again and again (“United States”). From 4 M on "
     "most of what it writes has a verb, and now and then a sentence ends and another begins. What it says of cities "
     "and years is invented to the end.",
@@ -56,6 +55,12 @@ FROM_ANOTHER = (
     "the table shows is how fast they learn another task, not in which order a language is learned; for that, choose "
     "a model trained from nothing."
 )
+FROM_ITS_KIND = {  # by name, of those whose layers had learned the like before
+    "MiniLM (span)": "Not from nothing: reader and writer began with the layers of an earlier MiniLM (masked), which "
+    "had learned to fill single blanks. What the table shows is how its decoder learns to write what it knows: first "
+    "nothing, or “the”; then a word, but no end (“went went went”); from 1.5 M tokens on a gap mostly ends after one "
+    "word. In which order a language is learned shows a model trained from nothing.",
+}
 
 
 def learning_curves(trace: TrainingTrace) -> go.Figure:
@@ -120,7 +125,7 @@ def learning_words(name: str, *, from_nothing: bool) -> str:
         from_nothing: Whether its weights were random when the training began.
     """
     if not from_nothing:
-        return FROM_ANOTHER
+        return FROM_ITS_KIND.get(name, FROM_ANOTHER)
     return BEGINS + FROM_NOTHING[name] if name in FROM_NOTHING else ""
 
 

@@ -68,8 +68,13 @@ def _bars(shares: Sequence[tuple[str, float]]) -> str:
     return f"<table class='languages tried-bars'><tbody>{rows}</tbody></table>"
 
 
-def samples_table(samples: Sequence[BeforeAndAfter]) -> str:
-    """The same questions before and after; "" where there are none."""
+def samples_table(samples: Sequence[BeforeAndAfter], base: str = "the base") -> str:
+    """The same questions before and after; "" where there are none.
+
+    Args:
+        samples: Of a run.
+        base: What answered before.
+    """
     if not samples:
         return ""
     rows = "".join(
@@ -82,7 +87,8 @@ def samples_table(samples: Sequence[BeforeAndAfter]) -> str:
     return (
         "<h3>Held-out examples, before and after</h3>"
         f"<table class='answers'><thead><tr><th scope='col'>Asked{right}</th>"
-        f"<th scope='col'>Before: the base</th><th scope='col'>After</th></tr></thead><tbody>{rows}</tbody></table>"
+        f"<th scope='col'>Before: {escape(base)}</th><th scope='col'>After</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
     )
 
 

@@ -28,6 +28,11 @@ TOP_PIXELS, BOTTOM_PIXELS = 16, 46
 NAME_CHARACTERS = 46  # in a line above a chart that shares its row with another
 MOST_DECIMALS = 6
 BY_COSINE = ("spearman", "recall_at_1")  # of distances, which nobody can be sure of
+STILL_ROSE = {  # score -> why it may rise where the loss does, too
+    "spearman": "it goes by the order of the pairs alone, the loss also by how near each is",
+    "recall_at_1": "it goes by which sentence is nearest, the loss also by how near all the others are",
+}
+BY_ANSWERS = "it goes by the answers alone, the loss also by how sure the wrong ones are"
 NARROW = 0.06  # of an axis of shares: its ticks would be less than 1 % apart, and read alike
 PLOT_PIXELS = HEIGHT_PIXELS - TOP_PIXELS - 2 * LINE_PIXELS - BOTTOM_PIXELS  # at least, beside two lines of names
 
@@ -95,7 +100,10 @@ def score_chart(
         low, high = min([*values, *baselines.values()]), max([*values, *baselines.values()])
         room = 0.12 * (high - low) or 0.05
         levels = [Level(value, f"{name} {score_words(score, value)}") for name, value in baselines.items()]
-        add_levels(figure, levels, (low - room, high + room), PLOT_PIXELS)
+        ends = (low - room, high + room)
+        if is_share(score):  # just enough beyond 0 and 100 % for a mark
+            ends = (max(ends[0], -0.06 * ends[1]), min(ends[1], 1 + 0.06 * (1 - ends[0])))
+        add_levels(figure, levels, ends, PLOT_PIXELS)
         if is_share(score):
             figure.update_yaxes(**percent_axis(), **({"dtick": 0.01} if high - low < NARROW else {}))
     return figure
@@ -149,14 +157,14 @@ def _turn(held: Sequence[float], scores: Sequence[float], score: str) -> str:
     """What to say of a held-out loss that rises again, though the score may not fall with it."""
     if not rises_again(held):
         return ""
-    lowest = held.index(min(held))
+    lowest, worse = held.index(min(held)), "others worse by that loss"
     turns = (
         f"; its held-out loss was lowest ({_told(min(held), held)}) before the end: from there on it fits its own "
-        f"examples ever better, and {'others worse' if score in BY_COSINE else 'is surer than it should be of others'}"
+        f"examples ever better, and {worse if score in BY_COSINE else 'is surer than it should be of others'}"
     )
     has_risen = len(scores) == len(held) and scores[-1] == max(scores) > max(scores[: lowest + 1])
-    if is_share(score) and score not in BY_COSINE and has_risen:
-        turns += ". The score still rose: it goes by the answers alone, the loss also by how sure the wrong ones are"
+    if (is_share(score) or score in BY_COSINE) and has_risen:
+        turns += f". The score still rose: {STILL_ROSE.get(score, BY_ANSWERS)}"
     return turns
 
 

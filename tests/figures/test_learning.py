@@ -112,6 +112,7 @@ def test_what_is_said_of_a_model_is_what_its_table_shows():
             assert quoted in answers or quoted in prompts or "replaced" in quoted, (name, quoted)
         assert learning_words(name, from_nothing=True).endswith(words)
     assert learning_words("MiniLM (masked)", from_nothing=False) == FROM_ANOTHER
+    assert "earlier MiniLM (masked)" in learning_words("MiniLM (span)", from_nothing=False)
     assert learning_words("Unknown", from_nothing=True) == ""
 
 

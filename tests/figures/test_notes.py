@@ -79,7 +79,7 @@ def test_what_several_models_expect_is_said():
     assert "First choices: &lt;b&gt; “cat”, Other “mat”. " in told
     assert "Other is surest, as if among 2.0 words; &lt;b&gt; least, as" in told
     apart = models_note([one, replace(other, blanks=(surer, *WHOLE))], 0, [30522, 6144])
-    assert "different vocabularies, of 6,144 and 30,522 tokens" in apart and "surest" not in apart
+    assert "different vocabularies (&lt;b&gt; 30,522, Other 6,144 tokens)" in apart and "surest" not in apart
     spaced = replace(BLANK, choices=(Choice("␣cat", "Ġcat", 9, 0.6),))
     assert "All expect “cat” most." in models_note([one, replace(other, blanks=(spaced,))], 0, [9, 9])
     assert models_note([one], 0, [9]) == ""

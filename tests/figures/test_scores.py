@@ -99,6 +99,8 @@ def test_from_which_layer_on_the_answer_is_first_is_said():
     ):
         layers = [replace(layer, rank=rank) for layer, rank in zip(result.layers, [*ranks, 1], strict=True)]
         assert told in layers_note(replace(result, layers=tuple(layers)))
+    smiled = replace(result, prompt="🙂", seen=("ð", "Ĥ"), position=1)
+    assert "Ĥ: not letters of the text, but bytes" in layers_note(smiled) and "Ĥ" not in layers_note(result)
 
 
 def test_options_show_their_sums_and_escape_what_was_typed():

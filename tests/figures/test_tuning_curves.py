@@ -70,7 +70,18 @@ def test_more_epochs_than_asked_for_are_explained_and_fewer_are_not_advised():
 
 def test_nobody_is_said_to_be_sure_of_a_cosine():
     words = curve_words([Curve("A", STEPS)], "spearman")
-    assert "from there on it fits its own examples ever better, and others worse." in words and "sure" not in words
+    assert "its own examples ever better, and others worse by that loss." in words and "sure" not in words
+    later = [replace(step, score=0.9) if step is STEPS[-1] else step for step in STEPS]
+    for score, why in (("recall_at_1", "which sentence is nearest"), ("spearman", "the order of the pairs alone")):
+        assert f"worse by that loss. The score still rose: it goes by {why}" in curve_words([Curve("A", later)], score)
+
+
+def test_an_axis_of_shares_ends_where_shares_do():
+    for share in (0.0, 1.0):
+        flat = [replace(step, score=share) for step in STEPS]
+        low, high = score_chart([Curve("A", flat)], "exact_match", {}).layout.yaxis.range
+        assert -0.01 < low <= share <= high < 1.01
+    assert score_chart([Curve("A", flat)], "perplexity", {}).layout.yaxis.range[1] > 1.01
 
 
 def test_a_long_name_stands_in_several_lines_above_a_chart_which_is_so_much_higher():

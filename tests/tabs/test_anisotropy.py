@@ -63,10 +63,12 @@ def test_a_file_fills_the_box_without_senses_and_as_far_as_there_is_room(tmp_pat
     text, said = read_upload(path)
     assert text == "A play.\nWe <i>play</i>." and "2 of 2 sentences" in said
     assert "<b>" not in said and "Sentences were read from column 2" in said
+    assert "Senses are not used here." in said
     long = tmp_path / "long.txt"
     long.write_text("\n".join(f"{number} " + "x" * 10_000 for number in range(200)), encoding="utf-8")
     text, said = read_upload(long)
     assert 980_000 < len(text) <= settings().most_corpus_characters and "takes no more than" in said
+    assert "Senses" not in said
     assert text in "\n".join(long.read_text(encoding="utf-8").splitlines())
     (tmp_path / "bad.txt").write_bytes(b"\n\n")
     with pytest.raises(UnsuitableText, match="no sentences"):

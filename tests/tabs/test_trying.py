@@ -8,10 +8,10 @@ import pytest
 from explorer.analysis.generation_results import GenerationStep
 from explorer.tabs.fine_tune import mistakes
 from explorer.tabs.fine_tune.looking import Looked
-from explorer.tabs.fine_tune.try_it import _continue_both, _fill_both, _without, ask_tuned, find_sides
+from explorer.tabs.fine_tune.try_it import _continue_both, _fill_both, _samples, _without, ask_tuned, find_sides
 from explorer.training.tuning.examples import split_words
 from explorer.training.tuning.recipe import TASKS
-from explorer.training.tuning.results import Judged
+from explorer.training.tuning.results import BeforeAndAfter, Judged
 from explorer.training.tuning.suits import CAN_BEFORE
 from tests.figures.tuned_jobs import OUTCOME, make_job, make_log
 
@@ -65,6 +65,15 @@ def test_answers_stand_beside_the_base_where_it_can_answer_else_beside_the_other
     else:
         assert [side.title for side in sides] == ["Head on frozen features", "Everything"]
         assert all(side.labels == OUTCOME.labels and not side.is_base for side in sides)
+
+
+def test_before_a_learned_mix_stands_an_even_mix_which_is_not_the_base():
+    looked = look("similarity", before_and_after=(BeforeAndAfter("A [B]", "(0.91)", "(0.95)"),))
+    runs = tuple(replace(run, recipe=replace(run.recipe, method="layers")) for run in looked.status.spec.runs)
+    mixed = replace(looked, status=replace(looked.status, spec=replace(looked.status.spec, runs=runs)))
+    assert find_sides(mixed)[0].title == "Before: MiniLM, an even mix of its layers"
+    assert "Before: the base, an even mix of its layers<" in _samples(mixed)
+    assert find_sides(looked)[0].title == "Before: MiniLM" and "Before: the base<" in _samples(looked)
 
 
 def test_texts_without_a_right_answer_have_no_mistakes():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import gradio as gr
 
 from explorer.tabs.fine_tune import history, try_it
-from explorer.tabs.fine_tune.curves import score_of
+from explorer.tabs.fine_tune.curves import draw, score_of
 from explorer.tabs.fine_tune.job import _box, behind_mark
 from explorer.tabs.fine_tune.looking import Looked
 from explorer.tabs.fine_tune.tried_texts import link_texts
@@ -32,6 +32,27 @@ def test_before_a_run_is_done_its_score_is_called_what_its_log_calls_it():
     named = tuple(replace(one, step=replace(one.step, score_name="spearman")) for one in steps)
     assert score_of(job, 0, named) == ("spearman", {})
     assert score_of(make_job("full"), 0, named)[0] == "accuracy", "what it has once it is done"
+
+
+def test_a_race_has_the_baselines_of_all_its_runs_each_with_its_model_where_they_differ():
+    mixed = replace(OUTCOME, baselines={"an even mix of its layers, before fine-tuning": 0.2})
+    first = replace(OUTCOME, baselines={"before fine-tuning": 0.1})
+    race = make_job("full", "layers", outcomes={0: first, 1: mixed})
+    assert score_of(race, 1, ())[1] == first.baselines | mixed.baselines
+    other = replace(race.spec.runs[1], model="Other")
+    models = replace(race, spec=replace(race.spec, runs=(race.spec.runs[0], other)))
+    both = replace(models, outcomes={0: first, 1: replace(first, baselines={"before fine-tuning": 0.3})})
+    assert score_of(both, 0, ())[1] == {"before fine-tuning, MiniLM": 0.1, "before fine-tuning, Other": 0.3}
+    assert score_of(replace(both, outcomes={0: first, 1: first}), 0, ())[1] == first.baselines
+
+
+def test_what_is_told_of_one_run_of_several_begins_with_its_name_and_of_steps_only_where_it_has_any():
+    race = make_job("full", "frozen", outcomes={0: replace(OUTCOME, notes=("3 texts were cut.",))})
+    assert "<p class='note'>Everything: 3 texts were cut.</p>" in draw(look(race))[3]
+    assert "Everything: batches of" in draw(look(race))[-1] and "learning rate" in draw(look(race))[-1]
+    at_once = tuple(replace(one, step=replace(one.step, loss=None, epoch=0.0)) for one in make_log(race))
+    foot = draw(look(race, lambda id: at_once))[-1]
+    assert "batches of" not in foot and "running mean" not in foot and "Everything: texts cut at" in foot
 
 
 def test_a_view_is_behind_where_another_job_or_run_is_in_sight_or_this_one_is_done_since():

@@ -29,7 +29,7 @@ SMALL = (
         ),
         model_type="bert",
         abilities=SMALL_BERT,
-        special="Four layers: compare it with BERT-Tiny and BERT base to see what depth buys.",
+        special="Four layers, twice as wide as BERT-Tiny's two: beside it and BERT base it shows what size buys.",
         licence="Apache-2.0",
         paper=SMALL_BERT_PAPER[0],
         paper_url=SMALL_BERT_PAPER[1],

@@ -103,4 +103,5 @@ def read_upload(path: Path) -> tuple[str, str]:
         kept.append(sentence)
     words = f"{file.name}: {len(kept):,} of {len(file.lines):,} sentences"
     cut = f"; the page takes no more than {most:,} characters." if len(kept) < len(file.lines) else "."
-    return "\n".join(kept), note(" ".join([words + cut, *file.remarks]))
+    unused = ["Senses are not used here."] if file.labelled else []
+    return "\n".join(kept), note(" ".join([words + cut, *file.remarks, *unused]))

@@ -76,7 +76,8 @@ def draw(looked: Looked) -> tuple:
     said = label_words(drawn, score, held_out) if is_labels else ""
     said += curve_words(curves, score) or note(NOTHING_YET)
     said += _epochs_words(looked, steps, [looked.run] if is_labels else range(len(status.spec.runs)))
-    said += "".join(map(note, looked.outcome.notes if looked.outcome else ()))
+    whose = f"{run_name(status.spec, looked.run)}: " if len(status.spec.runs) > 1 else ""
+    said += "".join(note(whose + one) for one in (looked.outcome.notes if looked.outcome else ()))
     if has_score:
         label = score_label(score)
         said += note(f"{label[:1].upper()}{label[1:]}: {score_meaning(score, looked.the_run.recipe.task)}")
@@ -88,7 +89,8 @@ def draw(looked: Looked) -> tuple:
         score_chart(curves, score, baselines, **named) if has_score else to_come("scores, once measured"),
         said,
         run_table(status),
-        _foot(looked, has_loss) + job_links([(status, steps)], "fine-tune"),
+        _foot(looked, has_course(curves_of(status, steps, only=looked.run)))
+        + job_links([(status, steps)], "fine-tune"),
     )
 
 
@@ -130,9 +132,22 @@ def score_of(status: JobStatus, run: int, steps: Steps) -> tuple[str, dict[str, 
     """Name of the main score and its baselines; before it is measured, what such tasks are mostly measured by."""
     done = status.outcomes.get(run) or next(iter(status.outcomes.values()), None)
     if done and (main := main_score(done)):
-        return main[0], done.baselines
+        return main[0], _all_baselines(status) if kind_of(status.spec) == "race" else done.baselines
     named = next((logged.step.score_name for logged in steps if logged.step.score_name), "")
     return named or MAIN_SCORES[status.spec.runs[run].recipe.task], {}
+
+
+def _all_baselines(status: JobStatus) -> dict[str, float]:
+    """Those of all runs of a race that are done, each with its model where they differ by it."""
+    found: dict[str, dict[str, float]] = {}
+    for index, outcome in sorted(status.outcomes.items()):
+        for name, value in outcome.baselines.items():
+            found.setdefault(name, {})[status.spec.runs[index].model] = value
+    return {
+        name if len({*values.values()}) == 1 else f"{name}, {model}": value
+        for name, values in found.items()
+        for model, value in values.items()
+    }
 
 
 def label_curves(status: JobStatus) -> tuple[tuple[LabelCurve, ...], dict[str, float]]:
@@ -180,17 +195,16 @@ def _constructed(figure: object) -> dict[str, object]:
     return {"value": figure, "visible": figure is not None}
 
 
-def _foot(looked: Looked, has_loss: bool) -> str:
+def _foot(looked: Looked, has_steps: bool) -> str:
     recipe = looked.the_run.recipe
     which = f"{run_name(looked.status.spec, looked.run)}: " if len(looked.status.spec.runs) > 1 else ""
     return caption(
         [
             looked.the_run.model,
             looked.status.spec.examples_name,
-            f"{which}batches of {recipe.batch_size}",
-            f"learning rate {recipe.peak:g}" if has_loss else "",
-            f"texts cut at {recipe.length_tokens} tokens",
+            *([f"{which}batches of {recipe.batch_size}", f"learning rate {recipe.peak:g}"] if has_steps else []),
+            f"{'' if has_steps else which}texts cut at {recipe.length_tokens} tokens",
             f"seed {recipe.seed}",
-            "the training loss is a running mean of about 20 steps" if has_loss else "",
+            "the training loss is a running mean of about 20 steps" if has_steps else "",
         ]
     )

@@ -36,7 +36,7 @@ from explorer.training.tuning.examples import (
     TextToText,
     split_words,
 )
-from explorer.training.tuning.suits import CAN_BEFORE
+from explorer.training.tuning.suits import CAN_BEFORE, name_base
 from explorer.training.tuning.tuned_card import read_facts
 
 VIEW = "try"
@@ -196,7 +196,8 @@ def find_sides(looked: Looked) -> list[Side]:
 
     if run.recipe.task in CAN_BEFORE:
         after = tuned(looked.run)
-        return [Side(run.model, f"Before: {run.model}", is_base=True), replace(after, title=f"After: {after.title}")]
+        base = f"Before: {name_base(run.model, run.recipe.method)}"
+        return [Side(run.model, base, is_base=True), replace(after, title=f"After: {after.title}")]
     done = sorted(looked.status.outcomes)
     return [tuned(index) for index in (done if len(done) <= MOST_SIDES else [looked.run])]
 
@@ -293,4 +294,5 @@ def _samples(looked: Looked) -> str:
     outcome = looked.outcome
     if outcome is None or not outcome.before_and_after:
         return ""
-    return samples_table(outcome.before_and_after) + run_links(looked, ("samples",), "samples", "")
+    base = name_base("the base", looked.the_run.recipe.method)
+    return samples_table(outcome.before_and_after, base) + run_links(looked, ("samples",), "samples", "")

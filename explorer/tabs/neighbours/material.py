@@ -51,8 +51,9 @@ def read_uses(word: str, own: str) -> LabelledUses:
     known = next((one for one in sense_words() if one == word.lower()), None)
     if known is None:
         raise UnsuitableText(
-            f"No sentences of {quoted(word)} come with the explorer. Paste some, or search a corpus for it, under "
-            f"“Sentences and word vectors of your own”; or choose one of: {', '.join(sense_words())}."
+            f"No sentences of {quoted(word)} come with the explorer. Paste some under “Sentences and word "
+            f"vectors of your own”, or find some under “Search a corpus for the word”; or "
+            f"choose one of: {', '.join(sense_words())}."
         )
     return shipped_uses(known)
 

@@ -147,7 +147,8 @@ def _foot(found: UseNeighbours, word: str, own: str, code: str, *, has_file: boo
     """What was compared, and all of it to take away."""
     compared = [f"{near.model}: {near.vector}" for near in found.near]
     searched = f"n = {found.near[0].count:,} other uses searched"
-    static = f"static: {found.static.source}, {count_of(found.static.count, 'word')} searched" if found.static else ""
+    entries = "word" if has_file else "token"  # a model's vocabulary has pieces of words, too
+    static = f"static: {found.static.source}, {count_of(found.static.count, entries)} searched" if found.static else ""
     parts = [*compared, "cosine", searched, source_words(word, own), static]
     parts += ["a link does not hold your file of word vectors"] if has_file else []
     return caption(parts, PAPER) + download_links(found, "neighbours", code=code)

@@ -28,7 +28,7 @@ from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.results import BeforeAndAfter, Outcome
 from explorer.training.tuning.sampling import split_examples
 from explorer.training.tuning.saving import save_adapter, save_tuned
-from explorer.training.tuning.suits import BEFORE, CAN_BEFORE
+from explorer.training.tuning.suits import CAN_BEFORE, name_before
 from explorer.training.tuning.task import Measured, Row
 from explorer.training.tuning.tasks import find_kind
 
@@ -103,7 +103,7 @@ class Session:
         self._before, self._able = self._sample(), {}
         if recipe.task in CAN_BEFORE and recipe.method != "scratch":
             found = self.measure(all_of_them=True)[1].scores
-            self._able = {BEFORE: next(iter(found.values()))} if found else {}
+            self._able = {name_before(recipe.method): next(iter(found.values()))} if found else {}
         epochs = max(recipe.epochs, self.way.least_epochs)
         self.steps_per_epoch = math.ceil(len(self.rows) / recipe.batch_size)
         self.steps = max(self.way.least_steps, math.ceil(epochs * self.steps_per_epoch))

@@ -93,12 +93,32 @@ OWN_MODELS = {  # task -> a model that needs no network and does it well
     "text_to_text": "MiniLM (span)",
 }
 BEFORE = "before fine-tuning"  # a baseline, where the model could do the task at all
+MIXED = "an even mix of its layers"  # what a learned mix starts from: not what the model itself answers by
 CAN_BEFORE = ("similarity", "masked", "causal", "text_to_text")  # tasks that need no new head
 NEEDED = {  # task -> an ability that the model must have
     "masked": Ability.FILL_BLANKS,
     "causal": Ability.GENERATE,
     "text_to_text": Ability.FILL_SPANS,
 }
+
+
+def name_before(method: str) -> str:
+    """What the baseline is called that a run starts from, where the model could do the task at all.
+
+    Args:
+        method: A key of METHODS.
+    """
+    return f"{MIXED}, {BEFORE}" if method == "layers" else BEFORE
+
+
+def name_base(base: str, method: str) -> str:
+    """What answers before a run: the base, or an even mix of its layers.
+
+    Args:
+        base: How the base is called.
+        method: A key of METHODS.
+    """
+    return f"{base}, {MIXED}" if method == "layers" else base
 
 
 def explain_score(name: str, task: str) -> str:

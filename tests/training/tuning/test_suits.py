@@ -11,7 +11,15 @@ from explorer.models.catalogue import CATALOGUE
 from explorer.training.tuning.examples import ExampleSet
 from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
 from explorer.training.tuning.session import Session
-from explorer.training.tuning.suits import MAIN_SCORES, OWN_MODELS, SCORES, find_tasks, find_ways, suggest_recipe
+from explorer.training.tuning.suits import (
+    MAIN_SCORES,
+    OWN_MODELS,
+    SCORES,
+    find_tasks,
+    find_ways,
+    name_before,
+    suggest_recipe,
+)
 from tests.training.tuning.toy_tasks import (
     asked,
     classed,
@@ -63,6 +71,11 @@ def test_tasks_have_scores_and_models_that_suit():
         assert not card.needs_network
     with pytest.raises(KeyError):
         find_ways("cooking", [], "bert")
+
+
+def test_a_learned_mix_starts_from_an_even_one_and_is_not_called_the_base():
+    assert {name_before(method) for method in METHODS if method != "layers"} == {"before fine-tuning"}
+    assert name_before("layers") == "an even mix of its layers, before fine-tuning"
 
 
 def test_suggestions_keep_task_and_method():
