@@ -103,7 +103,7 @@ def _of_end(example: TrainingExample) -> str:
         return ""
     rest = sum(answer.loss_nats for answer in others) / len(others)
     return note(
-        f"The end, {end.right}, alone costs {end.loss_nats:.1f} nats; without it the mean is {rest:.2f}. A model that "
+        f"The end, {end.right}, alone costs {end.loss_nats:.2f} nats; without it the mean is {rest:.2f}. A model that "
         "was trained on rows of one length, as this project's were, expects the end after as many spans as those rows "
         "had, and not before."
     )

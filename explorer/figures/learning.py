@@ -59,7 +59,7 @@ FROM_ITS_KIND = {  # by name, of those whose layers had learned the like before
     "MiniLM (span)": "Not from nothing: reader and writer began with the layers of an earlier MiniLM (masked), which "
     "had learned to fill single blanks. What the table shows is how its decoder learns to write what it knows: first "
     "nothing, or “the”; then a word, but no end (“went went went”); from 1.5 M tokens on a gap mostly ends after one "
-    "word. In which order a language is learned shows a model trained from nothing.",
+    "word. For the order in which a language is learned, choose a model trained from nothing.",
 }
 
 

@@ -19,6 +19,10 @@ def test_a_text_is_scored_by_two_models_side_by_side(open_page):
     expect(facts).to_be_hidden()
     token.hover()
     expect(facts).to_contain_text("bits · rank ")
+    table = page.locator("#scored-texts .scores-scroll").element_handle()
+    for width in (853, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("one => one.scrollWidth <= one.clientWidth", arg=table)
     page.locator(PROMPT).fill("The keys are here.")
     expect(rows.locator("th")).to_have_text(["The", "keys", "are", "here."])
 

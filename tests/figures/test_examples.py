@@ -96,7 +96,7 @@ def test_an_encoder_decoder_shows_text_input_target_and_both_strings():
 def test_an_end_that_costs_more_than_the_words_is_explained():
     ends = (answer(None, "<extra_id_0>", 0.5), answer(None, "cat", 1.5), answer(None, "[SEP]", 11.9))
     html = draw_example(replace(masked(), objective="span", answers=ends, target_text="<extra_id_0> cat"))
-    assert "The end, [SEP], alone costs 11.9 nats; without it the mean is 1.00." in html
+    assert "The end, [SEP], alone costs 11.90 nats; without it the mean is 1.00." in html
     cheap = (*ends[:2], answer(None, "[SEP]", 0.1))
     assert "alone costs" not in draw_example(replace(masked(), objective="span", answers=cheap, target_text="a"))
 
