@@ -35,7 +35,7 @@ def test_before_a_run_is_done_its_score_is_called_what_its_log_calls_it():
 
 
 def test_a_race_has_the_baselines_of_all_its_runs_each_with_its_model_where_they_differ():
-    mixed = replace(OUTCOME, baselines={"an even mix of its layers, before fine-tuning": 0.2})
+    mixed = replace(OUTCOME, baselines={"an even mix of its layers": 0.2})
     first = replace(OUTCOME, baselines={"before fine-tuning": 0.1})
     race = make_job("full", "layers", outcomes={0: first, 1: mixed})
     assert score_of(race, 1, ())[1] == first.baselines | mixed.baselines

@@ -108,7 +108,7 @@ def name_before(method: str) -> str:
     Args:
         method: A key of METHODS.
     """
-    return f"{MIXED}, {BEFORE}" if method == "layers" else BEFORE
+    return MIXED if method == "layers" else BEFORE
 
 
 def name_base(base: str, method: str) -> str:

@@ -75,7 +75,7 @@ def test_tasks_have_scores_and_models_that_suit():
 
 def test_a_learned_mix_starts_from_an_even_one_and_is_not_called_the_base():
     assert {name_before(method) for method in METHODS if method != "layers"} == {"before fine-tuning"}
-    assert name_before("layers") == "an even mix of its layers, before fine-tuning"
+    assert name_before("layers") == "an even mix of its layers"
 
 
 def test_suggestions_keep_task_and_method():
