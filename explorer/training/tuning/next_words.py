@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from transformers import GenerationConfig, PreTrainedModel
+from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import UnsuitableModel
 from explorer.training.causal import bits_per_byte
@@ -33,6 +33,13 @@ WRITTEN_TOKENS = 16
 def is_causal(network: PreTrainedModel) -> bool:
     """Whether it says what comes next, from what stands before alone."""
     return not network.config.is_encoder_decoder and network.can_generate()
+
+
+def end_of_texts(network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """Id of the token at which a network ends a text; None = it knows no end."""
+    ends = network.config.eos_token_id
+    first = ends[0] if isinstance(ends, list) else ends
+    return tokenizer.eos_token_id if first is None else first
 
 
 def read_left(
@@ -68,7 +75,7 @@ def next_word_loss(
 
 
 class NextWords(NetworkTask):
-    """The task "causal".
+    """The task "causal". Where a text ends is learned, too; it counts in losses but in no score, being no part of it.
 
     Args:
         start: With a causal head.
@@ -88,7 +95,8 @@ class NextWords(NetworkTask):
         super().__init__(start, recipe, labels)
 
     def rows(self, examples: Sequence[PlainText]) -> list[Row]:
-        return read_windows(self._start, examples, self._recipe.length_tokens)
+        end = end_of_texts(self.network, self._start.tokenizer)
+        return read_windows(self._start, examples, self._recipe.length_tokens, end)
 
     def loss(self, rows: Sequence[Row], kept: Sequence[Tensor] | None, share_done: float) -> Tensor:
         return next_word_loss(self.network, *read_left(self.network, [one.ids for row in rows for one in row.readings]))
@@ -100,7 +108,14 @@ class NextWords(NetworkTask):
             own = slice(first, first := first + len(row.readings))
             count = sum(len(reading.ids) - 1 for reading in row.readings)
             loss = float(next_word_loss(self.network, ids[own], there[own], hidden[own]))
-            verdicts.append(Verdict(loss, (loss * count, count, row.target.predicted_bytes)))
+            nats = loss * count
+            if row.target.has_end:
+                last = len(row.readings[-1].ids) - 1
+                nats -= float(
+                    prediction_loss(self.network, hidden[first - 1, last - 1][None], ids[first - 1, last][None])
+                )
+                count -= 1
+            verdicts.append(Verdict(loss, (nats, count, row.target.predicted_bytes)))
         return verdicts
 
     def measure(self, examples: Sequence[PlainText], verdicts: Sequence[Verdict]) -> Measured:

@@ -70,6 +70,11 @@ OTHER_SCORES = {  # (task, score) -> what it measures there
     ("tagging", "f1"): "The harmonic mean of precision and recall of phrases (seqeval): one is right if its ends and "
     "its kind are.",
     ("tagging", "accuracy"): "The share of words, those outside of phrases included, that get the right tag.",
+    (
+        "causal",
+        "bits_per_byte",
+    ): "How many bits the model needs for a byte of held-out text, whatever its tokens; lower "
+    "is better. Where a text ends is learned, too, and not counted.",
     ("masked", "accuracy"): "The share of masked tokens whose likeliest fill is the right one.",
 }
 MAIN_SCORES = {  # task -> key of its main score; of scored pairs "similarity" has "spearman"

@@ -20,26 +20,32 @@ class WindowFacts:
         before: How many marks stand before each window's own tokens.
         after: How many behind them.
         predicted_bytes: UTF-8 bytes of all tokens that have a token or a mark before them.
+        has_end: Whether the last window's last token tells that the text ends.
     """
 
     before: int
     after: int
     predicted_bytes: int
+    has_end: bool = False
 
 
-def read_windows(start: Start, examples: Sequence[PlainText], length_tokens: int) -> list[Row]:
+def read_windows(
+    start: Start, examples: Sequence[PlainText], length_tokens: int, end_id: int | None = None
+) -> list[Row]:
     """A row for each text: its windows as readings, WindowFacts as target.
 
     Args:
         start: Its tokenizer must say where its tokens stand.
         examples: The texts.
         length_tokens: Of a window, special tokens included; the network's own limit holds as well.
+        end_id: Of the token that is set behind a text whose end is read, where the tokenizer sets none; None = none.
 
     Raises:
         UnsuitableText: A text is empty, or too short to predict anything in it.
     """
     before, after = edges(start.tokenizer)
-    room = max(FEWEST_TOKENS, min(length_tokens, start.limit_tokens) - len(before) - len(after))
+    end = [] if after or end_id is None else [end_id]
+    room = max(FEWEST_TOKENS, min(length_tokens, start.limit_tokens) - len(before) - len(after) - len(end))
     rows = []
     for example in examples:
         encoded = start.tokenizer(example.text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
@@ -56,8 +62,13 @@ def read_windows(start: Start, examples: Sequence[PlainText], length_tokens: int
             len(example.text[_shown_from(ends, first, before) : ends[min(first + room, len(ids)) - 1]].encode())
             for first in kept
         )
-        readings = tuple(Reading((*before, *ids[first : first + room], *after)) for first in kept)
-        rows.append(Row(readings, WindowFacts(len(before), len(after), size), was_cut=len(kept) < len(firsts)))
+        has_end = bool(end) and kept[-1] + room >= len(ids)
+        behind = [[*after]] * (len(kept) - 1) + [[*after, *(end if has_end else [])]]
+        readings = tuple(
+            Reading((*before, *ids[first : first + room], *last)) for first, last in zip(kept, behind, strict=True)
+        )
+        facts = WindowFacts(len(before), len(after), size, has_end)
+        rows.append(Row(readings, facts, was_cut=len(kept) < len(firsts)))
     return rows
 
 

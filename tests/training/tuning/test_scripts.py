@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 
 from explorer.training.tuning.answer_windows import make_windows
 from explorer.training.tuning.examples import AnsweredQuestion, ExampleSet, LabelledText, PlainText, ScoredPair
-from explorer.training.tuning.scripts import answers, encoders, join_script, running, tagging, windows
+from explorer.training.tuning.scripts import answers, encoders, join_script, next_words, running, tagging, windows
 from explorer.training.tuning.tagged_pieces import encode_words
 from explorer.training.tuning.task import Start
 from explorer.training.tuning.tasks import SCRIPTS
@@ -196,6 +196,11 @@ def test_the_scripts_read_texts_as_the_runs_do(family, monkeypatch):
     item = windows.DomainTask(model.network, model.tokenizer, []).read({"text": text})
     assert [tuple(ids) for ids in item["readings"]] == [reading.ids for reading in wanted.readings]
     assert item["bytes"] == wanted.target.predicted_bytes and len(wanted.readings) > 1
+    ended = read_windows(start, [PlainText(text)], 9, end_id=model.tokenizer.eos_token_id)[0]
+    monkeypatch.setattr(model.network.config, "eos_token_id", None, raising=False)
+    item = next_words.NextWords(model.network, model.tokenizer, []).read({"text": text})
+    assert [tuple(ids) for ids in item["readings"]] == [reading.ids for reading in ended.readings]
+    assert (item["bytes"], item["has_end"]) == (ended.target.predicted_bytes, ended.target.has_end)
     row = {"words": text, "tags": " ".join(["B-A", "I-A", *["O"] * 8])}
     item = tagging.Tagging(model.network, model.tokenizer, [row]).read(row)
     found = encode_words(model.tokenizer, [tuple(text.split())], 9)[0]
