@@ -13,6 +13,7 @@ from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
 from explorer.figures.style import SHARE, STYLE, percent_axis, percents, two_decimals
 from explorer.figures.tuning_words import (
+    course_of,
     epochs_beyond,
     held_out_losses,
     is_share,
@@ -43,13 +44,18 @@ class Curve:
 
     Attributes:
         name: What tells it from the others.
-        steps: In order, without outcomes.
+        steps: In order, without outcomes; those measured with weights put back at the end are not of its course.
         mark: Place in layer_lines.MARKS.
     """
 
     name: str
     steps: Sequence[TrainingStep]
     mark: int = 0
+
+    @property
+    def course(self) -> list[TrainingStep]:
+        """The steps on its way."""
+        return course_of(self.steps)
 
 
 def loss_chart(curves: Sequence[Curve], *, is_named: bool = False) -> go.Figure:
@@ -62,8 +68,8 @@ def loss_chart(curves: Sequence[Curve], *, is_named: bool = False) -> go.Figure:
     figure, last = go.Figure(), _last_epoch(curves)
     for curve in curves:
         colour, symbol, _ = mark_of(curve.mark)
-        trained = [(step.epoch, step.loss) for step in curve.steps if step.loss is not None]
-        measured = [(step.epoch, step.held_out_loss) for step in curve.steps if step.held_out_loss is not None]
+        trained = [(step.epoch, step.loss) for step in curve.course if step.loss is not None]
+        measured = [(step.epoch, step.held_out_loss) for step in curve.course if step.held_out_loss is not None]
         _draw(figure, f"{curve.name}, training", trained, {"color": colour, "width": 1.6}, None)
         line = {"color": colour, "width": 2, "dash": "dash"}
         _draw(figure, f"{curve.name}, held out", _level(measured, last), line, symbol)
@@ -90,12 +96,12 @@ def score_chart(
     figure, last = go.Figure(), _last_epoch(curves)
     for curve in curves:
         colour, symbol, _ = mark_of(curve.mark)
-        points = [(step.epoch, step.score) for step in curve.steps if step.score is not None]
+        points = [(step.epoch, step.score) for step in curve.course if step.score is not None]
         line = {"color": colour, "width": 2, "dash": "dot" if _is_level(points) else None}
         _draw(figure, curve.name, _level(points, last), line, symbol, share=is_share(score))
     names = [*_names(curves), " "] if is_named or len(curves) > 1 else []
     figure = _finish(figure, curves, names, f"held-out {score_label(score)}")
-    values = [step.score for curve in curves for step in curve.steps if step.score is not None]
+    values = [step.score for curve in curves for step in curve.course if step.score is not None]
     if values or baselines:
         low, high = min([*values, *baselines.values()]), max([*values, *baselines.values()])
         room = 0.12 * (high - low) or 0.05
@@ -119,9 +125,9 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
     """What the two charts show, run by run: first and last losses, the best score; a hint where it overfits."""
     said = []
     for curve in curves:
-        losses = [step.loss for step in curve.steps if step.loss is not None]
+        losses = [step.loss for step in curve.course if step.loss is not None]
         held = held_out_losses(curve.steps)
-        scores = [step.score for step in curve.steps if step.score is not None]
+        scores = [step.score for step in curve.course if step.score is not None]
         parts = []
         if losses:
             parts.append(f"training loss {_way([two_decimals(loss) for loss in losses])}")

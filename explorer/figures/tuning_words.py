@@ -152,7 +152,12 @@ def rises_again(held_out_losses: Sequence[float]) -> bool:
 
 def held_out_losses(steps: Sequence[TrainingStep]) -> list[float]:
     """Those that were measured on the way of a run, in order."""
-    return [step.held_out_loss for step in steps if step.held_out_loss is not None]
+    return [step.held_out_loss for step in course_of(steps) if step.held_out_loss is not None]
+
+
+def course_of(steps: Sequence[TrainingStep]) -> list[TrainingStep]:
+    """The steps on the way of a run, without what was measured of earlier weights, put back at the end."""
+    return [step for step in steps if step.kept_epoch is None]
 
 
 def outcome_words(outcome: Outcome, recipe: Recipe, steps: Sequence[TrainingStep] = ()) -> str:

@@ -133,7 +133,7 @@ def _build_options() -> list[gr.components.Component]:
         length = gr.Slider(16, 512, first.length_tokens, step=16, label="Length in tokens", info="Longer texts are "
                            "cut: shorter is faster.")  # fmt: skip
         patience = gr.Slider(0, 5, first.patience, step=1, label="Patience", info="Stop after so many measurements "
-                             "without a lower held-out loss; 0 = never.")  # fmt: skip
+                             "without a lower held-out loss, and keep the best weights; 0 = never.")  # fmt: skip
         rank = gr.Slider(1, 64, first.lora_rank, step=1, label="Rank of LoRA", visible=False,
                          info="Of its small matrices: more can learn more.")  # fmt: skip
         weight = gr.Slider(0, 1, first.auxiliary_weight, step=0.1, label="λ, weight of the language modelling loss",

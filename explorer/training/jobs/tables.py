@@ -17,7 +17,8 @@ def job_tables(jobs: Sequence[tuple[JobStatus, Sequence[LoggedStep]]]) -> dict[s
         jobs: Each with its log.
 
     Returns:
-        "curves": a row for each step that was logged, once; "scores": one for each score of a run that is done.
+        "curves": a row for each step that was logged, once, but for earlier weights that were put back at the end;
+        "scores": one for each score of a run that is done.
     """
     curves: Table = [[*ABOUT, "step", "epoch", "seconds", "loss_nats", "held_out_loss_nats", "score"]]
     curves[0].append("examples_per_second")
@@ -27,7 +28,7 @@ def job_tables(jobs: Sequence[tuple[JobStatus, Sequence[LoggedStep]]]) -> dict[s
             step = logged.step
             row = [*_about(status.id, status.spec, logged.run), step.step, step.epoch, step.seconds]
             row += [step.loss, step.held_out_loss, step.score, step.examples_per_second]
-            if row != curves[-1]:  # the last step is told again when the run is measured, and when it is done
+            if step.kept_epoch is None and row != curves[-1]:  # the last step is told again when all is measured
                 curves.append(row)
         for index, outcome in sorted(status.outcomes.items()):
             start = [*_about(status.id, status.spec, index), outcome.seconds, outcome.trained_parameters]

@@ -30,6 +30,7 @@ class Checkpoint:
         best_weights: Those that had it; {} where the last ones are wanted.
         without_better: Measurements since.
         is_over: Whether no step is to follow.
+        best_step: Steps done when the loss was lowest; 0 = nothing was measured.
     """
 
     fingerprint: str
@@ -42,6 +43,7 @@ class Checkpoint:
     best_weights: dict[str, Tensor]
     without_better: int
     is_over: bool
+    best_step: int = 0
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:

@@ -138,5 +138,6 @@ class _Clock:
             held_out_loss=held_out_loss,
             score=next(iter(scores.values()), None),
             score_name=next(iter(scores), ""),
+            kept_epoch=session.kept_epoch,
             outcome=outcome,
         )

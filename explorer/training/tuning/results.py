@@ -115,6 +115,8 @@ class TrainingStep:
         seconds_left: Estimate.
         outcome: With the last step only.
         score_name: The score's, as Outcome.scores names it; "" = there is none, or it is not known.
+        kept_epoch: Whose weights were measured, and are kept, where those are earlier ones, put back at the end; None =
+            those of this step.
     """
 
     phase: str
@@ -129,6 +131,7 @@ class TrainingStep:
     seconds_left: float = 0.0
     outcome: Outcome | None = None
     score_name: str = ""
+    kept_epoch: float | None = None
 
 
 @dataclass(frozen=True)

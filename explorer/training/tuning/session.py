@@ -11,14 +11,14 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from explorer.errors import ExplorerError, OutOfMemory, UnsuitableCorpus, UnsuitableModel
+from explorer.errors import UnsuitableCorpus, UnsuitableModel
 from explorer.models.backend import LoadedModel
-from explorer.models.memory import is_out_of_memory
 from explorer.training.tuning.batches import epoch_batches, judging_batches, row_lengths
 from explorer.training.tuning.checkpoints import Checkpoint, copy_weights, put_weights
 from explorer.training.tuning.checks import measuring_remarks
 from explorer.training.tuning.copying import copy_model, fresh_network
 from explorer.training.tuning.examples import ExampleSet
+from explorer.training.tuning.gradients import learning
 from explorer.training.tuning.judging import compute_fast, judge_rows
 from explorer.training.tuning.methods import arrange, find_way, parameter_groups, trained_weights
 from explorer.training.tuning.mixing import LayerMix
@@ -36,26 +36,6 @@ WARM_UP_SHARE = 0.1  # of the steps, as BERT's
 LARGEST_GRADIENT = 1.0
 MOST_MEASURED_BETWEEN = 500  # held-out examples; at the end all are measured
 MEMORY_DECAY = 0.95  # of the running mean of the loss: about 20 steps
-
-
-@contextmanager
-def learning() -> Iterator[None]:
-    """Let gradients be had inside: whoever streams results has them switched off. Says what to do about memory."""
-    with torch.inference_mode(False), torch.enable_grad(), _explained():
-        yield
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    try:
-        yield
-    except (RuntimeError, MemoryError) as error:
-        if isinstance(error, ExplorerError) or not is_out_of_memory(error):
-            raise
-        raise OutOfMemory(
-            "The memory is too small for this run: choose fewer examples per step, shorter texts, LoRA or a head on "
-            "frozen features, or a smaller model."
-        ) from error
 
 
 class Session:
@@ -109,7 +89,7 @@ class Session:
         self.steps = max(self.way.least_steps, math.ceil(epochs * self.steps_per_epoch))
         self.step, self.seconds, self.running, self.is_fitted = 0, 0.0, None, False
         self.can_go_on, self.is_over = True, False
-        self.best_loss, self._best_weights, self.without_better = None, {}, 0
+        self.best_loss, self._best_weights, self.best_step, self.without_better = None, {}, 0, 0
 
     @property
     def fingerprint(self) -> str:
@@ -191,10 +171,17 @@ class Session:
         if not self.recipe.patience:
             return False
         if self.best_loss is None or loss < self.best_loss:
-            self.best_loss, self._best_weights, self.without_better = loss, copy_weights(self.weights), 0
+            self.best_loss, self._best_weights = loss, copy_weights(self.weights)
+            self.best_step, self.without_better = self.step, 0
         else:
             self.without_better += 1
         return self.without_better >= self.recipe.patience
+
+    @property
+    def kept_epoch(self) -> float | None:
+        """Whose weights were put back when the run was over; None = the last ones stay."""
+        is_back = self.is_over and 0 < self.best_step < self.step
+        return self.best_step / self.steps_per_epoch if is_back else None
 
     def finish(self) -> None:
         """Go back to the weights with the lowest held-out loss, if they were kept; no step follows."""
@@ -215,6 +202,7 @@ class Session:
             best_weights=self._best_weights,
             without_better=self.without_better,
             is_over=self.is_over,
+            best_step=self.best_step,
         )
 
     @learning()
@@ -223,7 +211,7 @@ class Session:
         put_weights(self.weights, saved.weights)
         self._optimizer.load_state_dict(saved.optimizer)
         self.step, self.seconds, self.running = saved.step, saved.seconds, saved.running
-        self.best_loss, self._best_weights = saved.best_loss, saved.best_weights
+        self.best_loss, self._best_weights, self.best_step = saved.best_loss, saved.best_weights, saved.best_step
         self.without_better, self.is_over = saved.without_better, saved.is_over
 
     @learning()
@@ -289,6 +277,9 @@ class Session:
         notes += measuring_remarks(self.examples)
         if not self.is_fitted and self.step < self.steps:
             notes.append(f"Stopped early, after {self.step:,} of {self.steps:,} steps.")
+        if self.kept_epoch is not None:
+            notes.append(f"Kept are the weights of epoch {self.kept_epoch:.3g}, where the held-out loss was lowest "
+                         f"({self.best_loss:.2f}); the scores are theirs.")  # fmt: skip
         return tuple(notes)
 
     @contextmanager

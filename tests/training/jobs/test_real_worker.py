@@ -37,7 +37,7 @@ while store.job(ANNE, id).state != "running":  # until its worker has the device
 print(id, flush=True)
 time.sleep(600)
 """
-LONG = tuple(LabelledText(" ".join(WORDS * 30), ("animal", "royal")[number % 2]) for number in range(64))
+LONG = tuple(LabelledText(f"{' '.join(WORDS * 30)} {number}", ("animal", "royal")[number % 2]) for number in range(64))
 
 pytestmark = [
     pytest.mark.slow,

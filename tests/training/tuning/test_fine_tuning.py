@@ -105,6 +105,10 @@ def test_training_stops_when_it_gets_worse_and_keeps_the_best(model):
     measured = [step.held_out_loss for step in steps if step.phase == "training" and step.held_out_loss is not None]
     assert len(measured) < 40
     assert steps[-1].held_out_loss == pytest.approx(min(measured), rel=1e-3)
+    kept = next(step.epoch for step in steps if step.held_out_loss == min(measured))
+    assert steps[-1].kept_epoch == steps[-2].kept_epoch == kept < steps[-1].epoch
+    assert {step.kept_epoch for step in steps[:-2]} == {None}
+    assert any(f"the weights of epoch {kept:.3g}" in note for note in steps[-1].outcome.notes)
     assert any(note.startswith("Stopped early") for note in steps[-1].outcome.notes)
 
 
