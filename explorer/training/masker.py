@@ -1,11 +1,13 @@
 """Masking of rows of one tokenizer."""
 
+from collections.abc import Iterator
+
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from explorer.analysis.corruption.masking import BERT_CORRUPTION, MASK_SHARE, Corruption, mask_tokens
+from explorer.analysis.corruption.masking import BERT_CORRUPTION, MASK_SHARE, Corruption, corrupt, mask_tokens
 
 
 class Masker:
@@ -49,6 +51,33 @@ class Masker:
             corruption=self._corruption,
             generator=generator,
         )
+
+    def mask_in_turn(
+        self, ids: Int[Tensor, "row token"], rounds: int, generator: torch.Generator
+    ) -> Iterator[tuple[Int[Tensor, "row token"], Bool[Tensor, "row token"]]]:
+        """Every token picked once: what a model makes of a text, with less chance in it than by picks at random.
+
+        Args:
+            ids: Token ids, special tokens included, which are never picked.
+            rounds: Over which the tokens of each row are spread as evenly as can be.
+            generator: Source of the random numbers.
+
+        Yields:
+            Of each round the corrupted ids, and which positions were picked.
+        """
+        special = self.is_special[ids]
+        ranks = torch.rand(ids.shape, generator=generator).masked_fill(special, 2.0).argsort(dim=1).argsort(dim=1)
+        for number in range(rounds):
+            picked = (ranks % rounds == number) & ~special
+            corrupted = corrupt(
+                ids,
+                picked,
+                mask_id=self._mask_id,
+                vocab_size=self._vocab_size,
+                corruption=self._corruption,
+                generator=generator,
+            )
+            yield corrupted.ids, picked
 
 
 def special_tokens(tokenizer: PreTrainedTokenizerBase) -> Bool[Tensor, " vocab"]:

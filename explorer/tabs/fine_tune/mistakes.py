@@ -28,6 +28,10 @@ OF_PAIRS = (
     f"{LIKE} is the border: from there on a score or a cosine counts as “similar”, under it as “different”, and ✗ "
     "marks where the two differ. How sure: the cosine where it is similar, 1 less the cosine where not."
 )
+OF_BLANKS = (
+    "The scores are of all tokens, many of them short and easy. Below, one word of each text is left out: the longest "
+    "that is one token, which is seldom an easy one."
+)
 NOTHING = "This task has no single answers to be right or wrong; its scores say how well it does."
 
 
@@ -74,6 +78,7 @@ def draw(looked: Looked, order: str) -> tuple:
         table = note(NOTHING)
     elif has_answers(looked):
         notes += note(OF_PAIRS) if "spearman" in outcome.scores else ""
+        notes += note(OF_BLANKS) if looked.the_run.recipe.task == "masked" else ""
         by_cosine = MAIN_SCORES["similarity"] in outcome.scores
         table = mistakes_table(outcome.judged, order if order in ORDERS else "wrong", by_cosine=by_cosine)
     else:

@@ -5,7 +5,7 @@ domain), https://arxiv.org/abs/2004.10964
 """
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -26,7 +26,7 @@ from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.task import Measured, Reading, Row, Start, Verdict
 from explorer.training.tuning.text_windows import read_windows
 
-JUDGED_MASKINGS = 3  # of each held-out text: one alone says little of a short text
+ROUNDS = 7  # in which each token of a held-out text is masked once: about 15 % of them at a time
 SAMPLES = 8
 SHOWN_FILLS = 3
 
@@ -88,10 +88,8 @@ class MaskedWords(NetworkTask):
     def judge(self, rows: Sequence[Row], kept: Sequence[Tensor] | None) -> list[Verdict]:
         ids, there = self._pad([reading for row in rows for reading in row.readings])
         owners = torch.tensor([number for number, row in enumerate(rows) for _ in row.readings])
-        randoms = [torch.Generator().manual_seed(zlib.crc32(repr(row.readings).encode())) for row in rows]
         nats, counts, right = (torch.zeros(len(rows), dtype=torch.float64) for _ in range(3))
-        for _ in range(JUDGED_MASKINGS):
-            inputs, picked = self._mask_alike(ids, owners, there, randoms)
+        for inputs, picked in self._mask_in_turn(rows, ids):
             logits, of = self._predict(inputs, there, picked), owners[picked.nonzero()[:, 0]]
             wanted = ids[picked].to(logits.device)
             nats.index_add_(0, of, F.cross_entropy(logits, wanted, reduction="none").double().cpu())
@@ -131,19 +129,24 @@ class MaskedWords(NetworkTask):
         facts, ids = row.target, list(row.readings[0].ids)
         return find_blank(self._start.tokenizer, ids, facts.before, facts.after)
 
-    def _mask_alike(
-        self,
-        ids: Int[Tensor, "row token"],
-        owners: Int[Tensor, " row"],
-        there: Int[Tensor, "row token"],
-        randoms: Sequence[torch.Generator],
-    ) -> tuple[Int[Tensor, "row token"], Bool[Tensor, "row token"]]:
-        """Mask each reading by its text's own random numbers: the same masks whatever else shares the batch."""
-        inputs, picked = ids.clone(), torch.zeros_like(ids, dtype=torch.bool)
-        for number, (owner, length) in enumerate(zip(owners.tolist(), there.sum(dim=1).tolist(), strict=True)):
-            masked = self._masker.mask(ids[number : number + 1, :length], randoms[owner])
-            inputs[number, :length], picked[number, :length] = masked[0][0], masked[1][0]
-        return inputs, picked
+    def _mask_in_turn(
+        self, rows: Sequence[Row], ids: Int[Tensor, "row token"]
+    ) -> Iterator[tuple[Int[Tensor, "row token"], Bool[Tensor, "row token"]]]:
+        """Mask each text by its own random numbers, the same whatever else shares the batch; recipe.py draws them so.
+
+        Args:
+            rows: The texts.
+            ids: Of all their readings, padded.
+        """
+        masked = []
+        for row in rows:
+            random = torch.Generator().manual_seed(zlib.crc32(repr([list(one.ids) for one in row.readings]).encode()))
+            masked += [list(self._masker.mask_in_turn(torch.tensor([one.ids]), ROUNDS, random)) for one in row.readings]
+        for one_round in zip(*masked, strict=True):
+            inputs, picked = ids.clone(), torch.zeros_like(ids, dtype=torch.bool)
+            for number, ([changed], [there]) in enumerate(one_round):
+                inputs[number, : len(changed)], picked[number, : len(there)] = changed, there
+            yield inputs, picked
 
     def _fill(self, blanks: Sequence[Blank], count: int) -> list[list[tuple[str, float]]]:
         """The likeliest tokens of each blank, and their probabilities."""

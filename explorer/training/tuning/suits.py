@@ -75,7 +75,8 @@ OTHER_SCORES = {  # (task, score) -> what it measures there
         "bits_per_byte",
     ): "How many bits the model needs for a byte of held-out text, whatever its tokens; lower "
     "is better. Where a text ends is learned, too, and not counted.",
-    ("masked", "accuracy"): "The share of masked tokens whose likeliest fill is the right one.",
+    ("masked", "accuracy"): "The share of masked tokens whose likeliest fill is the right one. Each token of the "
+    "held-out texts is masked once, a seventh of a text at a time.",
 }
 MAIN_SCORES = {  # task -> key of its main score; of scored pairs "similarity" has "spearman"
     "classification": "accuracy",

@@ -12,6 +12,8 @@ from explorer.training.tuning.examples import ExampleSet, PlainText
 from explorer.training.tuning.masked_words import MaskedWords
 from explorer.training.tuning.next_words import NextWords
 from explorer.training.tuning.recipe import Recipe
+from explorer.training.tuning.scripts import masked_words as scripted
+from explorer.training.tuning.scripts import running
 from explorer.training.tuning.task import Start
 from explorer.training.tuning.text_windows import read_windows
 from tests.analysis.tiny_models import FAMILIES
@@ -40,6 +42,23 @@ def test_next_words_of_a_domain_are_learnt():
     assert list(outcome.scores) == ["bits_per_byte", "perplexity"]
     assert outcome.scores["perplexity"] < 6.0
     assert outcome.before_and_after[0].after == "hears it"
+
+
+def test_every_token_is_masked_once_as_the_script_masks_them(monkeypatch):
+    model = tiny_model("masked")
+    recipe = Recipe(task="masked", length_tokens=6)  # some texts are of two windows
+    task = MaskedWords(start(model), recipe, ())
+    rows = task.rows(MASKED.held_out)
+    with torch.no_grad():
+        verdicts = task.judge(rows, None)
+    special = {*model.tokenizer.all_special_ids}
+    counts = [sum(id not in special for one in row.readings for id in one.ids) for row in rows]
+    assert [verdict.answer.count for verdict in verdicts] == counts
+    monkeypatch.setattr(running, "RECIPE", {"length_tokens": 6})
+    script = scripted.MaskedWords(model.network, model.tokenizer, [])
+    with torch.no_grad():
+        said = script.score([script.read({"text": example.text}) for example in MASKED.held_out])
+    assert said == pytest.approx(task.measure(MASKED.held_out, verdicts).scores["perplexity"], rel=1e-4)
 
 
 def test_masks_are_the_same_whatever_else_is_judged():
