@@ -115,10 +115,8 @@
       drawings[look.form].point(pointed ?? pinned);
       say();
       explain(many);
-      element.dataset.which = which;
-      element.dataset.heads = numbers.join(' ');
-      element.dataset.turn = data.turn;
-      element.dataset.ms = (performance.now() - began).toFixed(1);
+      const ms = (performance.now() - began).toFixed(1);
+      Object.assign(element.dataset, {which, heads: numbers.join(' '), turn: data.turn, ms});
       fillControls(entry, layer, head);
       requestAnimationFrame(() => setTimeout(() => (element.dataset.painted = which)));
     };
@@ -142,6 +140,7 @@
       part('.pair').hidden = !entry.queries.some(token => token[2]) || entry.name === 'cross';
       ['words', 'special', 'first', 'close'].forEach(name => (control(name).checked = look[name]));
       part('.close').hidden = look.form !== 'matrix';
+      part('[data-take=png]').hidden = look.form === 'table'; // that goes as CSV
       part('.head-several').hidden = look.form !== 'lines' || typeof layer !== 'number' || typeof head !== 'number' || entry.heads < 2;
       attentionSeveral.fill(part('.head-chips'), entry.heads, drawnOf(which));
       if (selected.several) part('.head-several').open = true;

@@ -13,7 +13,7 @@ from explorer.figures.notes import note
 
 MOST_TOLD = 3
 FEWEST_KEYS = 5  # of fewer tokens, one has half of the attention by chance
-RESTS = 0.5  # of a head's attention, the mean over the tokens that attend
+RESTS = 0.5  # of a head's attention, the mean over the tokens of the text that see another one, as head_measures has it
 RESTING = (
     "A head with most of its attention on a special token, the first token or a sign rests there, and says least of "
     "the words."
@@ -28,7 +28,9 @@ def heads_note(reading: PackedReading) -> str:
     Args:
         reading: All layers.
     """
-    stacks = [(stack, _most_of(stack)) for stack in reading.stacks if len(stack.keys) >= FEWEST_KEYS]
+    stacks = [
+        (stack, _most_of(stack)) for stack in reading.stacks if len(stack.keys) >= FEWEST_KEYS and _attending(stack)
+    ]
     told = [
         f"{NAMES[stack.name]}: {_rest_words(stack, at)}" if len(reading.stacks) > 1 else _rest_words(stack, at)
         for stack, at in stacks
@@ -55,8 +57,8 @@ def _rest_words(stack: PackedStack, at: Sequence[int]) -> str:
     heads = sum(len(layer) for layer in stack.roots)
     tokens = Counter(stack.keys[key].surface or stack.keys[key].text for key in at)
     if not tokens:
-        return f"None of the {heads} heads puts over half of its attention on one token."
-    goes = f"In {tokens.total():,} of the {heads:,} heads over half of the attention goes to "
+        return f"In none of the {heads} heads over half of the attention of the text’s own tokens goes to one token."
+    goes = f"In {tokens.total():,} of the {heads:,} heads over half of the attention of the text’s own tokens goes to "
     if len(tokens) == 1:
         return f"{goes}“{next(iter(tokens))}”."
     most = tokens.most_common(MOST_TOLD)
@@ -67,4 +69,11 @@ def _rest_words(stack: PackedStack, at: Sequence[int]) -> str:
 
 def _mean_shares(stack: PackedStack) -> Float[ndarray, "layer head key"]:
     """What each key gets on average; layer by layer, as all in full would be far larger."""
-    return np.stack([unpack_weights(layer).mean(axis=1) for layer in stack.roots])
+    rows = _attending(stack)
+    return np.stack([unpack_weights(layer[:, rows]).mean(axis=1) for layer in stack.roots])
+
+
+def _attending(stack: PackedStack) -> list[int]:
+    """Tokens of the text: no special ones, nor one that sees itself alone."""
+    sees_itself_alone = stack.name == "decoder"  # the first, where tokens see what stands before them
+    return [at for at, token in enumerate(stack.queries) if not token.is_special and (at > 0 or not sees_itself_alone)]

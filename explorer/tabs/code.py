@@ -7,7 +7,7 @@ from explorer.models.catalogue import CATALOGUE
 Asked = tuple[str, str, Mapping[str, object]]  # a model, the analysis that it was asked for, and its options
 LONGEST = 8_000  # characters; the code travels with the page
 MOST_OWN = 2_000  # of a visitor's own sentences
-STREAMED = ("continue_text", "search_beams")
+STREAMED = ("continue_text", "search_beams", "rank_heads")
 CATALOGUED = frozenset(card.name for card in CATALOGUE)
 
 

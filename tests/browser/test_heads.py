@@ -138,8 +138,15 @@ def test_every_head_is_tried_by_itself(open_page):
     page.locator("[data-cell=encoder-5-5]").click()  # the map keeps what was found
     expect(page.locator("#off-answer")).to_contain_text("2 of 72 heads off")
     expect(ranked.locator("tbody tr")).to_have_count(8)
+    expect(ranked.locator("a", has_text="CSV of heads")).to_be_visible()
+    expect(page).to_have_url(re.compile("tried=true"))
+    again = open_page("?" + page.url.partition("?")[2])  # the link tries them, too
+    expect(again.locator("#off-ranked a", has_text="CSV of heads")).to_be_visible(timeout=90_000)
+    expect(again.locator("#off-ranked tbody tr")).to_have_count(8)
+    expect(again.locator("#off-answer")).to_contain_text("2 of 72 heads off")
     page.locator("#attention-text textarea").fill("The dog sat on the ___.")
     expect(ranked.locator("tbody tr")).to_have_count(0)  # that was another text
+    expect(page).not_to_have_url(re.compile("tried=true"))
 
 
 @pytest.mark.slow

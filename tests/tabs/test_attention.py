@@ -24,7 +24,7 @@ from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.tabs.attention.first_reading import compute_first_reading, read_first_reading
 from explorer.tabs.attention.gallery import read_gallery
-from explorer.tabs.attention.head import draw_foot, unknown_note
+from explorer.tabs.attention.head import OF_T5, draw_foot, unknown_note
 from explorer.tabs.attention.look import read_shown, tidy_look
 from explorer.tabs.attention.passing import Passing
 from explorer.tabs.attention.readings import Ask, Readings, read_ask, tidy_ask
@@ -290,7 +290,7 @@ def test_words_that_the_model_cannot_read_are_said():
     assert unknown_note(make_packed(3)) == ""
 
 
-@pytest.mark.parametrize("name, formula", [("BERT base", "softmax(QKᵀ/√d)"), ("T5 small", "softmax(QKᵀ + b")])
+@pytest.mark.parametrize("name, formula", [("BERT base", "softmax(QKᵀ/√d)"), ("T5 small", OF_T5)])
 def test_the_weights_are_said_to_be_what_the_model_computes(name, formula):
     (card,) = (card for card in CATALOGUE if card.name == name)
     assert formula in draw_foot(make_packed(3), Ask(name, "Any text.", "", 0), card)

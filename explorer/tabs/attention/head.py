@@ -28,8 +28,11 @@ DRESS = "look => explorer.attention.dress(look)"
 LATER = {"later": True}  # left to the queue, which tells progress and errors
 PAPER = "https://arxiv.org/abs/1706.03762"
 WEIGHTS = "softmax(QKᵀ/√d)"
+OF_T5 = "softmax(QKᵀ + b), b by distance; from decoder to encoder softmax(QKᵀ)"
 OWN_WEIGHTS = {  # by type, where places are told apart in the attention itself; the papers' formulas
-    "t5": "softmax(QKᵀ + b), b by distance",
+    "t5": OF_T5,
+    "mt5": OF_T5,
+    "umt5": OF_T5,
     "xlnet": "softmax((QKᵀ + QRᵀ + …)/√d), R by distance",
     "deberta": "softmax((QKᵀ + QRᵀ + …)/√3d), R by distance",
     "deberta-v2": "softmax((QKᵀ + QRᵀ + …)/√3d), R by distance",
@@ -118,7 +121,7 @@ def draw_foot(reading: PackedReading, ask: Ask, card: ModelCard) -> str:
     is_written = reading.written_by_model or (ask.new_tokens and reading.second_text)
     wrote = f"written by the model: “{reading.second_text.strip()}”" if is_written else ""
     weights = OWN_WEIGHTS.get(card.model_type, WEIGHTS)
-    rows = "mean and rollout are made of these; each row sums to 1"
+    rows = "mean, and rollout where there is one, are made of these; each row sums to 1"
     return caption([reading.model, wrote, f"weights of a head: {weights}", rows], PAPER)
 
 

@@ -64,15 +64,25 @@ def build(registry: Registry, prompt: Prompt) -> View:
         ranked = gr.HTML(padding=False, elem_id="off-ranked")
         below = gr.HTML(padding=False)
         off = gr.Textbox(FIRST, visible="hidden", elem_id="heads-off")
-        tried = gr.State(None)
+        tries = gr.Checkbox(False, visible="hidden", elem_id="off-tries")  # whether a link tries every head
+        tried, begun = gr.State(None), gr.State(0)
 
-    @in_place(registry, outputs=5, ability=Ability.EMBED)
+    @in_place(registry, outputs=8, ability=Ability.EMBED)
     def draw(
-        models: Registry, model: str, text: str, second: str, new_tokens: int, off: str, tried: Tried | None
+        models: Registry,
+        model: str,
+        text: str,
+        second: str,
+        new_tokens: int,
+        off: str,
+        tried: Tried | None,
+        tries: bool,
+        begun: int,
     ) -> tuple:
         ask, card = tidy_ask(models, model, Ask(model, text, second, int(new_tokens))), models.card(model)
         result = models.run(model, partial(ablate_asked, ask=ask, heads=off))
         is_tried = tried and tried.ask == ask  # then the map shows it, or something newer
+        is_other = tried and not is_tried  # what was tried on one text must not be shown as another's
         fills = Ability.FILL_BLANKS in card.abilities and result.readout == "embedding"
         stacks = " in each stack" if len(result.head_counts) > 1 else ""
         said = note(BEGINNING.format(stacks=stacks)) if off == FIRST else ""
@@ -87,10 +97,13 @@ def build(registry: Registry, prompt: Prompt) -> View:
             + REMINDER
             + download_links(result, "heads-off", code=_code(card, ask, result, off)),
             gr.Button(visible=fills and bool(last_word(text))),
+            None if is_other else gr.skip(),
+            False if is_other else gr.skip(),
+            begun + 1 if tries and tried is None else gr.skip(),
         )
 
     def try_all(model: str, text: str, second: str, new_tokens: int) -> Iterator[tuple]:
-        unchanged = gr.skip(), gr.skip(), gr.skip()
+        unchanged = [gr.skip()] * 4
         asked = Ask(model, text, second, int(new_tokens))
         with closing(stream_steps(registry, model, partial(rank_asked, ask=asked), ability=None)) as steps:
             for message, ranking in steps:
@@ -99,22 +112,24 @@ def build(registry: Registry, prompt: Prompt) -> View:
                     continue
                 counts = {stack: values.shape for stack, values in ranking.effects.items()}
                 models, name = find_model(registry, model)
+                ask, links = tidy_ask(models, name, asked), ""
                 if ranking.done < ranking.head_count:
                     message = progress_box(f"Trying every head by itself: {ranking.done} of {ranking.head_count} …")
-                yield (
-                    message,
-                    pack_switches(counts, ranking),
-                    ranking_view(ranking),
-                    Tried(tidy_ask(models, name, asked), ranking),
-                )
+                else:
+                    code = _ranking_code(models.card(name), ask)
+                    links = download_links(ranking, "every-head-off", of="heads", with_link=False, code=code)
+                drawn = ranking_view(ranking) + links
+                yield message, pack_switches(counts, ranking), drawn, Tried(ask, ranking), True
 
-    outputs = [prompt.message, switches, ranked, tried]
-    run = everything.click(try_all, prompt.inputs, outputs, trigger_mode="multiple", **QUIET)
-    for box in prompt.inputs:  # what is tried on one text must not be shown as another's
+    outputs = [prompt.message, switches, ranked, tried, tries]
+    trying = [everything.click, begun.change]
+    run = gr.on(trying, try_all, prompt.inputs, outputs, trigger_mode="multiple", **QUIET)
+    for box in prompt.inputs:
         box.change(None, None, None, cancels=[run], **QUIET)
     blank.click(_blank_last, prompt.text, prompt.text, **QUIET)
-    inputs = [*prompt.inputs, off, tried]
-    return View(tab, draw, inputs, [switches, ranked, answer, below, blank], {"off": off}, runs=[run])
+    inputs = [*prompt.inputs, off, tried, tries, begun]
+    drawn = [switches, ranked, answer, below, blank, tried, tries, begun]
+    return View(tab, draw, inputs, drawn, {"off": off}, {"tried": tries}, runs=[run])
 
 
 def _blank_last(text: str) -> str:
@@ -147,9 +162,17 @@ def _options(heads: str) -> dict[str, object]:
 
 def _code(card: ModelCard, ask: Ask, result: HeadAblation, off: str) -> str:
     heads = ",".join(one for one in off.split(",") if one.partition("-")[0] in result.head_counts)
-    read = Ask(ask.model, ask.text) if has_stacks(card) else ask
-    asked = asked_of(card, read, "ablate_heads", {"text": ask.text} | _options(heads))
+    asked = asked_of(card, _read(card, ask), "ablate_heads", {"text": ask.text} | _options(heads))
     return code_of(*asked, made=f"result_{len(asked)}" if len(asked) > 1 else "")
+
+
+def _ranking_code(card: ModelCard, ask: Ask) -> str:
+    asked = asked_of(card, _read(card, ask), "rank_heads", {"text": ask.text})
+    return code_of(*asked, made=f"result_{len(asked)}[-1]")
+
+
+def _read(card: ModelCard, ask: Ask) -> Ask:
+    return Ask(ask.model, ask.text) if has_stacks(card) else ask
 
 
 def _foot(card: ModelCard, result: HeadAblation) -> str:
