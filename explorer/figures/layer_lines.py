@@ -26,6 +26,7 @@ MARKS = tuple(  # colour, shape, the same as a character: of the first line, the
 )
 BAND_OPACITY = 0.3
 LABEL_PIXELS, LABEL_ROW_PIXELS = 12, 16  # of letters, of a line of them
+MARK_PIXELS = 4  # half of a mark
 LABEL_SHARE = 0.65  # of the width of a narrow chart
 ROOM = 0.1  # above and below what is drawn, of its height: labels of levels stand there
 
@@ -131,9 +132,11 @@ def add_levels(figure: go.Figure, levels: Sequence[Level], ends: tuple[float, fl
     wanted = []
     for index, line in enumerate(lines):
         above, below = (sum(0 <= at - start <= LABEL_ROW_PIXELS for at in drawn) for start in (line, _under(line)))
+        above += len(drawn) * (line + LABEL_ROW_PIXELS > height_pixels)  # there it would be moved down, onto its line
+        gap = MARK_PIXELS * any(abs(at - line) < MARK_PIXELS for at in drawn)  # of marks that lie on it
         is_narrow = index == 0 and len(lines) > 1 and lines[1] - line < 2 * LABEL_ROW_PIXELS
         is_below = _under(line) >= 0 and (below < above or (is_narrow and below == above))
-        wanted.append(_under(line) if is_below else line)
+        wanted.append(max(0.0, _under(line) - gap) if is_below else line + gap)
     places = spread(wanted, LABEL_ROW_PIXELS, height_pixels - LABEL_ROW_PIXELS)
     for level, line, place in zip(ordered, lines, places, strict=True):
         add_level(figure, level, shift_pixels=place - line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -33,7 +34,10 @@ DRAWN_AS = {"x": "diamond-open"}  # in 3-D plotly writes an emoji for x, which s
 GLYPHS = SHAPES | {"diamond-open": "◇"}
 OPACITY = {2: 0.85, 3: 0.6}  # in a cloud those behind are seen, too
 MOST_STRETCHED = 4  # times, one axis against another: more would show noise
-NEAR = {"x": 1.08, "y": 1.08, "z": 0.6}  # the eye, so that the cloud fills the figure
+NEAR = np.array([1.08, 1.08, 0.6])  # where the eye is, seen from the middle of the cloud; how far off, the cloud says
+HALF_VIEW = math.tan(math.pi / 8)  # plotly's camera sees 45° from top to bottom
+LEAST_WIDE = 0.83  # times as wide as high the figure is on a telephone
+AROUND = 1.04  # of the distance from which all points are seen: they have a size
 HOVER_GROUND = "#1b1f24"  # whatever the colour of the point, light text is read on it
 EDGE = 0.06  # around the points
 KERNEL = 0.15  # of the frame, whose half height is 1: about an island
@@ -87,13 +91,33 @@ def sense_map(projection: Projection, *, colour: str = "sense", key: str = "") -
         room = np.maximum(np.abs(coordinates).max(axis=(0, 1)), 1 / MOST_STRETCHED)  # of all layers
         sizes = dict(zip("xyz", (room + EDGE).tolist(), strict=True))
         axes = {f"{name}axis": axis | {"range": [-size, size]} for name, size in sizes.items()}
-        scene = {"aspectmode": "manual", "aspectratio": sizes, "dragmode": "orbit", "camera": {"eye": NEAR}}
+        scene = {"aspectmode": "manual", "aspectratio": sizes, "dragmode": "orbit", "camera": _see_all(coordinates)}
         return figure.update_layout(scene=scene | axes)
     plain = {"showticklabels": False, "showgrid": False, "zeroline": False, "ticks": ""}
     figure.update_xaxes(range=[-WIDE - EDGE, WIDE + EDGE], **plain)
     if projection.maps.method == "pca":
         plain |= {"scaleanchor": "x", "constrain": "domain"}
     return figure.update_yaxes(range=[-1 - EDGE, 1 + EDGE], **plain)
+
+
+def _see_all(coordinates: Float[ndarray, "layer point axis"]) -> dict[str, dict[str, float]]:
+    """Plotly's camera, so near that the points of all layers just fill the figure, and turned to their middle.
+
+    Along each of the picture's axes a point is seen if |q·a - c| <= h (D - q·n): q is the point, n the way to the eye,
+    D its distance, c how far the camera is moved along a, h half of what is seen at distance 1.
+    """
+    points = coordinates.reshape(-1, 3).astype(np.float64) / 2  # a range of 2 is as long as 1 of the scene
+    towards = NEAR / np.linalg.norm(NEAR)
+    right = np.cross([0.0, 0.0, 1.0], towards)
+    right /= np.linalg.norm(right)
+    depths, centre, distance = points @ towards, np.zeros(3), 0.0
+    for axis, half in ((right, LEAST_WIDE * HALF_VIEW), (np.cross(towards, right), HALF_VIEW)):
+        along = points @ axis / half
+        most, least = (depths + along).max(), (depths - along).max()
+        centre += half * (most - least) / 2 * axis
+        distance = max(distance, (most + least) / 2)
+    places = {"center": centre, "eye": centre + AROUND * distance * towards}
+    return {name: dict(zip("xyz", place.tolist(), strict=True)) for name, place in places.items()}
 
 
 def pack_map(projection: Projection, *, colour: str = "sense", key: str = "", word: str = "") -> str:

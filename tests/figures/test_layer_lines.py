@@ -5,6 +5,7 @@ import pytest
 
 from explorer.figures.layer_lines import (
     LABEL_ROW_PIXELS,
+    MARK_PIXELS,
     MARKS,
     LayerLine,
     Level,
@@ -74,6 +75,12 @@ def test_labels_of_near_levels_stand_apart_within_the_chart(values):
 
 def test_places_that_are_far_apart_stay():
     assert spread([0.0, 50.0, 180.0], 16, 184) == [0.0, 50.0, 180.0] and spread([], 16, 184) == []
+
+
+def test_a_label_at_the_top_stands_below_its_line_and_the_marks_on_it():
+    figure = go.Figure(go.Scatter(x=[0, 1, 2], y=[0.6, 1.0, 1.0]))
+    add_levels(figure, [Level(1.0, "words 100 %"), Level(0.5, "chance")], (0.4, 1.02), 200)
+    assert min(note.yshift for note in figure.layout.annotations) == -LABEL_ROW_PIXELS - MARK_PIXELS
 
 
 def test_a_label_stands_where_the_lines_leave_room():

@@ -156,6 +156,23 @@ def test_quality_says_what_is_high_and_what_is_low():
     assert "shows less" not in even and "equally near" not in even
 
 
+def test_all_of_a_cloud_is_in_sight_when_it_opens():
+    drawn = projection(dimensions=3)
+    lopsided = np.abs(drawn.maps.coordinates)
+    lopsided[..., 2] *= -1  # below the middle, and to one side of it
+    camera = sense_map(replace(drawn, maps=replace(drawn.maps, coordinates=lopsided))).layout.scene.camera
+    eye, centre = (np.array([at.x, at.y, at.z]) for at in (camera.eye, camera.center))
+    distance = np.linalg.norm(eye - centre)
+    towards = (eye - centre) / distance
+    right = np.cross([0, 0, 1], towards) / np.linalg.norm(np.cross([0, 0, 1], towards))
+    packed = json.loads(pack_map(replace(drawn, maps=replace(drawn.maps, coordinates=lopsided))))
+    seen = np.array(packed["points"]).reshape(-1, 3) / 2 - centre
+    half = np.tan(np.pi / 8) * (distance - seen @ towards)
+    across, up = (seen @ axis / half for axis in (right, np.cross(towards, right)))
+    assert np.abs(across).max() < 0.83 and np.abs(up).max() < 1, "plotly sees 45° of height; on a telephone less across"
+    assert max((across.max() - across.min()) / 0.83, up.max() - up.min()) > 1.5, "it fills the picture"
+
+
 def test_a_picture_says_the_word_escaped():
     packed = json.loads(pack_map(projection(), word="<play>"))
     assert packed["titles"][1] == "“&lt;play&gt;”, tiny, layer 1, PCA, n = 6"
