@@ -71,7 +71,7 @@
     const explain = ({found, capped}) => {
       const least = leastOf();
       const {several} = selected;
-      const all = ((several?.length ?? 1) * selected.values.length).toLocaleString('en');
+      const all = ((several?.length ?? 1) * selected.possible).toLocaleString('en');
       const from = least ? `from ${percent(least)}` : 'above 0 %';
       const many = capped ? `the strongest ${capped.toLocaleString('en')} of ${found.toLocaleString('en')}` : found.toLocaleString('en');
       const rest = selected.hidden.length

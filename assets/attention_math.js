@@ -66,7 +66,9 @@
       hidden.forEach(unit => (absorbed += whole[start + unit.place]));
     });
     const names = [...new Set(hidden.map(unit => unit.text))];
-    return {rows, columns, values, largest, hidden: names, absorbed: rows.length ? absorbed / rows.length : 0};
+    const isSeen = (row, column) => stack !== 'decoder' || column.tokens[0] <= row.tokens.at(-1); // a decoder sees nothing after a token
+    const possible = rows.reduce((sum, row) => sum + columns.filter(column => isSeen(row, column)).length, 0);
+    return {rows, columns, values, possible, largest, hidden: names, absorbed: rows.length ? absorbed / rows.length : 0};
   };
 
   // The strongest weights from a least one on, as places in the values, strongest first, so many at most.

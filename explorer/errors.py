@@ -46,7 +46,15 @@ class TooManySentences(UnsuitableText):
 
 
 class UnsuitableCandidate(UnsuitableText):
-    """A candidate for a blank cannot be analysed as asked; the text can."""
+    """A candidate for a blank cannot be analysed as asked; the text can.
+
+    Attributes:
+        candidate: The one at fault, without white space around it; None where it is not one of them alone.
+    """
+
+    def __init__(self, message: str, candidate: str | None = None) -> None:
+        super().__init__(message)
+        self.candidate = candidate
 
 
 class UnsuitableQuery(UnsuitableText):

@@ -87,10 +87,11 @@ def _parse(model: LoadedModel, text: BlankedText, blank: int, given: str) -> lis
         check_characters(given)
         refuse_foreign_masks(candidate, model.tokenizer.mask_token)
     except UnsuitableText as error:
-        raise UnsuitableCandidate(str(error)) from error
+        raise UnsuitableCandidate(str(error), candidate) from error
     if find_blanks(candidate, model.tokenizer.mask_token):
         raise UnsuitableCandidate(
-            f"The candidate {quoted(candidate)} contains a blank. Candidates are words; leave {BLANK} out."
+            f"The candidate {quoted(candidate)} contains a blank. Candidates are words; leave {BLANK} out.",
+            candidate,
         )
     tokenizer = model.tokenizer
     with model.tokenizer_lock:
@@ -105,22 +106,25 @@ def _check(model: LoadedModel, text: BlankedText, candidate: str, ids: list[int]
     tokenizer = model.tokenizer
     if not ids:
         raise UnsuitableCandidate(
-            f"{model.card.name} sees no token in the candidate {quoted(candidate)}. Choose another word."
+            f"{model.card.name} sees no token in the candidate {quoted(candidate)}. Choose another word.",
+            candidate,
         )
     if tokenizer.unk_token_id in ids:
         raise UnsuitableCandidate(
             f"The vocabulary of {model.card.name} cannot spell the candidate {quoted(candidate)}: part of it would be "
-            f"{tokenizer.unk_token}, which stands for anything unknown. Choose another word, or another model."
+            f"{tokenizer.unk_token}, which stands for anything unknown. Choose another word, or another model.",
+            candidate,
         )
     if not set(ids).isdisjoint(tokenizer.all_special_ids):
         raise UnsuitableCandidate(
-            f"The candidate {quoted(candidate)} contains a special token. Choose an ordinary word."
+            f"The candidate {quoted(candidate)} contains a special token. Choose an ordinary word.", candidate
         )
     length = len(text.ids) + len(ids) - 1
     if length > model.limit_tokens:
         raise UnsuitableCandidate(
             f"With the candidate {quoted(candidate)} the text has {length:,} tokens, and {model.card.name} reads "
-            f"at most {model.limit_tokens:,}. Shorten the text or the candidate."
+            f"at most {model.limit_tokens:,}. Shorten the text or the candidate.",
+            candidate,
         )
 
 

@@ -77,3 +77,14 @@ def test_candidates_of_the_same_tokens_stand_there_once_and_that_is_said(shipped
     assert "“HIS”: to MiniLM (masked) the same tokens as another of yours" in below
     *_, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his, her, his")
     assert "the same tokens" not in below
+
+
+def test_a_candidate_that_cannot_be_ranked_withholds_none_of_the_others(shipped_registry):
+    _, chart, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his, 我喜欢, her, [SEP]")
+    assert chart.visible and "★ his" in str(chart.value)
+    assert below.count("message error") == 2 and "cannot spell the candidate &#x27;我喜欢" in below
+    assert "The candidate &#x27;[SEP]&#x27; contains a special token" in below
+    _, chart, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "🌵, 🎻, 🦉, 🧭, 🪁")
+    assert not chart.visible and below.count("message error") == 4 and "2 more cannot be ranked." in below
+    _, chart, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his\nher")
+    assert not chart.visible and "The text has 1 blank, and there are candidates for 2" in below

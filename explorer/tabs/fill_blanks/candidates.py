@@ -26,6 +26,7 @@ LONGER = (
 JUDGED = "As logarithms, and what of a candidate of several pieces"
 MERGED = "“{}”: to {} the same tokens as another of yours, which stands for it here."
 MOST_MERGED = 3  # told
+MOST_REFUSED = 3  # told
 NO_CANDIDATES = "Write at least one candidate above, or several separated by commas, such as: is, are, was."
 
 
@@ -37,6 +38,18 @@ def read_candidates(lines: str) -> list[list[str]]:
     marks = [next((mark for mark in ",;" if mark in line), "/") for line in lines.rstrip().split("\n")]
     parts = [line.split(mark) for line, mark in zip(lines.rstrip().split("\n"), marks, strict=True)]
     return [[part.strip() for part in line if part.strip()] for line in parts]
+
+
+def without(candidate: str | None, wanted: list[list[str]]) -> list[list[str]]:
+    """The candidates less one that cannot be ranked, in whichever blanks it stands."""
+    return [[one for one in line if one != candidate] for line in wanted]
+
+
+def told(refused: list[str]) -> str:
+    """Why candidates cannot be ranked: of the first few of them, and how many more there are."""
+    more = len(refused) - MOST_REFUSED
+    boxes = [*map(error_box, refused[:MOST_REFUSED]), *([error_box(f"{more} more cannot be ranked.")] * (more > 0))]
+    return "".join(boxes)
 
 
 def build(registry: Registry, sentence: Sentence, first: str) -> View:
@@ -54,11 +67,18 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         wanted = read_candidates(candidates)
         if not any(wanted):
             return gr.Plot(visible=False), note(NO_CANDIDATES)
-        try:
+        refused: list[str] = []  # said below their box: the sentence is well, and so may the other candidates be
+        while True:
             options = {"text": text, "candidates": wanted, "top_k": int(top_k)}
-            ranking = models.run(model, partial(analysis.rank_candidates, **options))
-        except UnsuitableCandidate as error:  # said below their box: the sentence is well
-            return gr.Plot(visible=False), error_box(str(error))
+            try:
+                ranking = models.run(model, partial(analysis.rank_candidates, **options))
+                break
+            except UnsuitableCandidate as error:
+                left = without(error.candidate, wanted)
+                refused.append(str(error))
+                if left == wanted or not any(left):
+                    return gr.Plot(visible=False), told(refused)
+                wanted = left
         lengths = {len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}
         foot = candidates_note(ranking) + (note(LONGER) if len(lengths) > 1 else "") + folded(JUDGED, ranking.score)
         own = (candidate for ranked in ranking.blanks for candidate in ranked if candidate.is_own)
@@ -69,7 +89,7 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         foot += caption([ranking.model, "probabilities, other blanks left open"], "https://arxiv.org/abs/2305.10588")
         code = code_of((ranking.model, "rank_candidates", options))
         links = download_links(ranking, "candidates", (ranking.text, ranking.model), code=code)
-        return gr.Plot(candidate_bars(ranking), visible=True), foot + links
+        return gr.Plot(candidate_bars(ranking), visible=True), told(refused) + foot + links
 
     inputs = [sentence.model, sentence.text, sentence.top_k, candidates]
     return View(tab, draw, inputs, [chart, below], {"candidates": candidates})
