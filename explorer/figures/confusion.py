@@ -50,7 +50,9 @@ def confusion_map(outcome: Outcome) -> go.Figure:
     )  # fmt: skip
     axis = {"tickmode": "array", "tickvals": places, "ticktext": [escape(label) for label in labels]}
     axis |= {"showgrid": False, "zeroline": False}
-    figure.update_xaxes(title="the model says", side="bottom", **axis)
+    figure.update_xaxes(
+        title="the model says", side="bottom", autotickangles=[0, -45, -90], ticklabeloverflow="allow", **axis
+    )
     title = {"text": "right answer", "font": {"size": 13}, "standoff": STANDOFF_PIXELS}
     figure.update_yaxes(title=title, autorange="reversed", **axis)
     height = min(MOST_PIXELS, FRAME_PIXELS + ROW_PIXELS * max(3, len(labels)))

@@ -14,7 +14,11 @@ from explorer.training.tuning.suits import LEARNS_ITSELF, SCORES, explain_score
 
 CLEAR_RISE = 1.05  # of a held-out loss over its lowest, beyond which it is no wavering
 CLEARLY_MORE = 1.2  # epochs than were asked for: a whole number of steps may end a little beyond
-PER_TOKEN = "It is not e to the held-out loss of the curves: that is a mean over examples, this one over all tokens."
+PER_TOKEN = {  # task -> how perplexity goes with the held-out loss
+    "masked": "It is not e to the held-out loss of the curves: that is a mean over examples, this one over all tokens.",
+    "causal": "It is not e to the held-out loss of the curves: that is a mean over examples and counts where each text "
+    "ends, this one is over all tokens of the texts alone.",
+}
 STATES = {
     "waiting": "waiting",
     "running": "running",
@@ -89,8 +93,8 @@ def examples_words(run: Run) -> str:
 
 def score_meaning(name: str, task: str) -> str:
     """What a score measures, with how it goes with the losses that are drawn."""
-    beside = f" {PER_TOKEN}" if name == "perplexity" else ""
-    return explain_score(name, task) + beside
+    beside = PER_TOKEN.get(task, "") if name == "perplexity" else ""
+    return f"{explain_score(name, task)} {beside}".strip()
 
 
 def score_list(scores: Mapping[str, float], task: str) -> str:

@@ -248,10 +248,9 @@ def test_every_score_is_explained_where_it_stands():
     for name in SCORES:
         said = explain_score(name, "answers")
         assert said.endswith(".") and said in score_list({name: 0.5}, "answers").replace("&#x27;", "'")
-    with_loss = [
-        name for name in SCORES if "mean over examples, this one over all tokens" in score_list({name: 9}, "causal")
-    ]
-    assert with_loss == ["perplexity"], "e to the loss of the curves is another number"
+    for task, why in (("causal", "counts where each text ends"), ("masked", "this one over all tokens")):
+        with_loss = [name for name in SCORES if why in score_list({name: 9}, task)]
+        assert with_loss == ["perplexity"], "e to the loss of the curves is another number"
     assert "phrases" in explain_score("f1", "tagging") != explain_score("f1", "answers")
     assert "masked tokens" in explain_score("accuracy", "masked") and "label" in explain_score("accuracy", "pairs")
     assert explain_score("of another version", "pairs") == "" and EVIL not in score_list({EVIL: 1.0}, "pairs")

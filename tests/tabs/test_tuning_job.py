@@ -1,5 +1,6 @@
 """The job in sight on the tab Fine-tune: what is advised of it, and what a link to it holds."""
 
+import json
 from dataclasses import replace
 
 import gradio as gr
@@ -130,3 +131,23 @@ def test_of_ticked_jobs_nothing_is_set_on_one_axis_that_cannot_be_compared():
     pairs = changed(found, job.id, task="similarity", similarity_loss="triplet")
     *_, scores, said = ticked(pairs, changed(pairs, "0123456789ab", similarity_loss="in_batch"))
     assert scores and history.OTHER_LOSSES in said and history.OTHER_SCORES not in said
+
+
+def test_of_more_runs_than_lines_can_be_told_apart_each_ticked_row_gives_its_best_and_how_many_are_left_out_is_said():
+    sweep = make_job("frozen", "full", examples=(8, 32, 0))
+    race = replace(make_job("lora", "full"), id="0123456789ab")
+    looked = replace(look(sweep), jobs=(sweep, race))
+    looked = replace(looked, read_steps=lambda id: make_log(sweep if id == sweep.id else race))
+    _, losses, scores, said, *_ = history._update(looked, f"{sweep.id} {race.id}")
+    assert history.FEW_DRAWN.format(6, 8) in said
+    for plot in (losses, scores):
+        traces = json.loads(plot.value["plot"])["data"]
+        names = {one["name"].split(" (")[0] for one in traces if "MiniLM" in str(one.get("name"))}
+        assert {"MiniLM, LoRA", "MiniLM, Everything"} < names, "each run of the race"
+        assert len(names) == 6 and sum("all examples" in name for name in names) == 2, names
+    jobs = tuple(replace(race, id=f"{number:012x}") for number in range(20))
+    looked = replace(looked, jobs=jobs, read_steps=lambda id: make_log(race))
+    table, *_, said, _, _ = history._update(looked, " ".join(job.id for job in jobs))
+    assert table.count(" checked") == 20 and history.FEW_DRAWN.format(6, 40) in said
+    *_, said = ticked(race)
+    assert "told apart" not in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Literal
 
 import gradio as gr
@@ -13,9 +14,10 @@ from explorer.figures.job_list import job_list
 from explorer.figures.notes import note
 from explorer.figures.tuning_curves import Curve, has_course, loss_chart, score_chart
 from explorer.figures.tuning_words import run_name
+from explorer.settings import settings
 from explorer.tabs.fine_tune.curves import score_of
 from explorer.tabs.fine_tune.job import TO_JOB
-from explorer.tabs.fine_tune.looking import BEST, Looked, Steps
+from explorer.tabs.fine_tune.looking import BEST, Looked, Steps, telling_run
 from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import figure_link, job_links
 from explorer.tabs.kinds import told
@@ -35,6 +37,10 @@ TELLS_APART = {  # field of a recipe -> how it reads behind a name that several 
     "length_tokens": "texts cut at {} tokens",
     "seed": "seed {}",
 }
+FEW_DRAWN = (
+    "{0} of {1} runs are drawn, as many as can be told apart: the best of each row that is ticked, then the others. "
+    "The files below hold all of them."
+)
 OTHER_SCORES = "Their scores are of different kinds, which stand on no common axis: they are left out."
 OTHER_LOSSES = "Their losses are of different kinds: see where each falls and rises; which is lower says nothing."
 BY_LINK = "The curves below are of the runs that a link names."
@@ -96,7 +102,7 @@ def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
         clicked = told(event, Clicked)
         if clicked.act == "look":
             return clicked.job, BEST, gr.skip()
-        return gr.skip(), gr.skip(), " ".join(clicked.jobs[:MOST_COMPARED])
+        return gr.skip(), gr.skip(), " ".join(clicked.jobs[: settings().most_jobs])
 
     table.select(choose, None, [job, run, ticked], trigger_mode="multiple", **QUIET)
 
@@ -108,7 +114,7 @@ def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
 
 
 def _update(looked: Looked, ticked: str) -> tuple:
-    ids = (ticked or "").split()[:MOST_COMPARED]
+    ids = (ticked or "").split()[: settings().most_jobs]
     table = job_list(looked.jobs, looked.status.id, ids, time.time()) + (note(HINT) if len(looked.jobs) > 1 else "")
     chosen = [status for status in looked.jobs if status.id in ids]
     linked = [id for id in dict.fromkeys(ids) if id not in [status.id for status in chosen]]
@@ -118,11 +124,11 @@ def _update(looked: Looked, ticked: str) -> tuple:
     if not chosen:
         return table, gr.Plot(visible=False), gr.Plot(visible=False), "", "", ""
     told = [(status, looked.read_steps(status.id)) for status in chosen]
-    runs = [(status, index, steps) for status, steps in told for index in sorted({logged.run for logged in steps})]
+    runs, ran = _drawn(told)
     curves = [
         Curve(name, tuple(logged.step for logged in steps if logged.run == index), mark)
         for mark, (name, (_, index, steps)) in enumerate(zip(_names(runs), runs, strict=True))
-    ][:MOST_COMPARED]
+    ]
     measured = [score_of(status, 0, steps) for status, steps in told]
     recipes = [status.spec.runs[0].recipe for status in chosen]
     kinds = {(recipe.task, score) for recipe, (score, _) in zip(recipes, measured, strict=True)}
@@ -131,7 +137,8 @@ def _update(looked: Looked, ticked: str) -> tuple:
     shared = baselines if all(others == baselines for _, others in measured) else {}  # else of other examples
     scores = score_chart(curves, score, shared) if same else None
     by_others = score == "recall_at_1" and len({recipe.similarity_loss for recipe in recipes}) > 1
-    apart = ("" if same else note(OTHER_SCORES)) + (note(OTHER_LOSSES) if by_others or not same else "")
+    apart = note(FEW_DRAWN.format(len(runs), ran)) if ran > len(runs) else ""
+    apart += ("" if same else note(OTHER_SCORES)) + (note(OTHER_LOSSES) if by_others or not same else "")
     return (
         table,
         gr.Plot(loss_chart(curves), visible=has_course(curves)),
@@ -140,6 +147,25 @@ def _update(looked: Looked, ticked: str) -> tuple:
         figure_link(chosen, None, "compared-loss", "Loss"),
         figure_link(chosen, None, "compared-score", "Score") if same else "",
     )
+
+
+def _drawn(told: Sequence[tuple[JobStatus, Steps]]) -> tuple[list[tuple[JobStatus, int, Steps]], int]:
+    """The runs whose curves are drawn, at most MOST_COMPARED, and how many there are.
+
+    Where there are more, each job gives the run that says most first, then its others, those of more examples first.
+    """
+    of_jobs = []
+    for status, steps in told:
+        first = telling_run(status)
+        indices = sorted({logged.run for logged in steps}, key=lambda run: (run != first, -_examples(status, run), run))
+        of_jobs.append([(status, index, steps) for index in indices])
+    in_turn = [run for turn in zip_longest(*of_jobs) for run in turn if run is not None]
+    kept = sorted(in_turn[:MOST_COMPARED], key=lambda run: ([status.id for status, _ in told].index(run[0].id), run[1]))
+    return kept, len(in_turn)
+
+
+def _examples(status: JobStatus, run: int) -> float:
+    return status.spec.runs[run].examples or float("inf")
 
 
 def _names(runs: Sequence[tuple[JobStatus, int, Steps]]) -> list[str]:

@@ -30,7 +30,7 @@ OF_PAIRS = (
 )
 OF_BLANKS = (
     "The scores are of all tokens, many of them short and easy. Below, one word of each text is left out: the longest "
-    "that is one token, which is seldom an easy one."
+    "that is one token, its first word aside; that is seldom an easy one."
 )
 NOTHING = "This task has no single answers to be right or wrong; its scores say how well it does."
 

@@ -28,7 +28,8 @@ class Blank:
 
 
 def find_blank(tokenizer: PreTrainedTokenizerBase, ids: Sequence[int], before: int, after: int) -> Blank | None:
-    """Leave out the longest word that is one token, the last of several; None = no word suits.
+    """Leave out the longest word that is one token, the last of several, and not the first of the text (its spelling
+    is another there); None = no word suits.
 
     Args:
         tokenizer: With a mask token.
