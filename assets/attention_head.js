@@ -2,6 +2,7 @@
 (() => {
   const explorer = (window.explorer = window.explorer || {});
   const STAY_MS = 350; // after which a head was not only passed
+  const ABOVE_NONE = 'above 10⁻⁸ %'; // softmax gives no 0; 16 bits do
   const SKELETON = `
     <div class="head-bar">
       <label class="stack-choice">Attention <select data-set="stack"></select></label>
@@ -72,14 +73,12 @@
       const least = leastOf();
       const {several} = selected;
       const all = ((several?.length ?? 1) * selected.possible).toLocaleString('en');
-      const from = least ? `from ${percent(least)}` : 'above 0 %';
+      const from = least ? `from ${percent(least)}` : ABOVE_NONE;
       const many = capped ? `the strongest ${capped.toLocaleString('en')} of ${found.toLocaleString('en')}` : found.toLocaleString('en');
-      const rest = selected.hidden.length
-        ? `Hidden: ${selected.hidden.slice(0, 3).join(', ')}${selected.hidden.length > 3 ? ' …' : ''}, which took ${percent(selected.absorbed)} of what the tokens shown gave. ` : '';
       const scale = make('i', 'scale');
       const key = several ? attentionSeveral.legend(several) : [make('span', '', '0 %'), scale];
       legend.replaceChildren(...key, make('span', '', `${percent(selected.largest)}, the strongest here.`), make('span', 'made', made()),
-        make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights, those ${from}${look.form === 'lines' ? '; of a token that is pointed at, all' : ''}.`), make('bdi', '', rest),
+        make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights, those ${from}${look.form === 'lines' ? '; of a token that is pointed at, all' : ''}.`), make('bdi', '', explorer.attentionUnseen(selected)),
         make('span', '', selected.columns.some(({text}) => text.startsWith('␣')) ? '␣: a space before the token.' : ''));
     };
 
@@ -100,7 +99,7 @@
       if (others.length) {
         selected.several = [own, ...others].map(({values}, place) => ({head: numbers[place], values})).sort((one, other) => one.head - other.head);
         selected.largest = Math.max(...[own, ...others].map(({largest}) => largest));
-        selected.absorbed = [own, ...others].reduce((sum, {absorbed}) => sum + absorbed, 0) / numbers.length;
+        ['absorbed', 'elsewhere'].forEach(share => (selected[share] = [own, ...others].reduce((sum, one) => sum + one[share], 0) / numbers.length));
       }
       selected.signature = `${value.length} ${data.turn} ${stack} ${look.words} ${look.special} ${look.first} ${look.pair} ${look.upto}`;
       const isNew = drawn !== `${selected.signature} ${look.form}`;

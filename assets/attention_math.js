@@ -53,9 +53,10 @@
     const rows = allRows.filter(unit => !hides(unit) && (from === null || unit.segment === from) && (stack === 'encoder' || isWritten(unit)));
     const columns = allColumns.filter(unit => !hides(unit) && (to === null || unit.segment === to) && (stack !== 'decoder' || isWritten(unit)));
     const hidden = allColumns.filter(hides);
+    const apart = allColumns.filter(unit => !hides(unit) && to !== null && unit.segment !== to); // the text of a pair not looked at here
     const width = allColumns.length;
     const values = new Float32Array(rows.length * columns.length);
-    let largest = 0, absorbed = 0;
+    let largest = 0, absorbed = 0, elsewhere = 0;
     rows.forEach((row, place) => {
       const start = row.place * width;
       columns.forEach((column, at) => {
@@ -64,11 +65,13 @@
         if (value > largest) largest = value;
       });
       hidden.forEach(unit => (absorbed += whole[start + unit.place]));
+      apart.forEach(unit => (elsewhere += whole[start + unit.place]));
     });
     const names = [...new Set(hidden.map(unit => unit.text))];
     const isSeen = (row, column) => stack !== 'decoder' || column.tokens[0] <= row.tokens.at(-1); // a decoder sees nothing after a token
     const possible = rows.reduce((sum, row) => sum + columns.filter(column => isSeen(row, column)).length, 0);
-    return {rows, columns, values, possible, largest, hidden: names, absorbed: rows.length ? absorbed / rows.length : 0};
+    const [ofHidden, ofApart] = [absorbed, elsewhere].map(sum => (rows.length ? sum / rows.length : 0));
+    return {rows, columns, values, possible, largest, hidden: names, absorbed: ofHidden, elsewhere: ofApart};
   };
 
   // The strongest weights from a least one on, as places in the values, strongest first, so many at most.

@@ -55,6 +55,12 @@
     return head === 'mean' ? `Mean of the ${heads} heads of this layer. ` : '';
   };
 
+  // What of the rows is not drawn: what hidden tokens took, and a pair's other text.
+  explorer.attentionUnseen = ({hidden, absorbed, elsewhere}) => {
+    const names = hidden.length ? `Hidden: ${hidden.slice(0, 3).join(', ')}${hidden.length > 3 ? ' …' : ''}, which took ${explorer.percent(absorbed)} of what the tokens shown gave. ` : '';
+    return names + (elsewhere ? `The text that is not looked at here took ${explorer.percent(elsewhere)} of what the tokens shown gave. ` : '');
+  };
+
   explorer.attentionSay = (selected, at) => {
     if (!selected.rows.length || !selected.columns.length) return [explorer.make('span', '', 'Nothing is left to draw: show more tokens or texts.')];
     return (selected.several ? ofSeveral : ofOne)(selected, at);

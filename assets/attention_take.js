@@ -34,7 +34,7 @@
     drawnOf(selected, head).forEach(({head: number, values}) => {
       const about = [data.model, stack, layer, number, look.words ? 'words' : 'pieces'];
       selected.rows.forEach((row, at) => selected.columns.forEach((column, to) => {
-        const weight = Number(values[at * selected.columns.length + to].toFixed(6));
+        const weight = Number(values[at * selected.columns.length + to].toPrecision(7)); // of float32
         rows.push([...about, row.tokens[0] + 1, row.text, column.tokens[0] + 1, column.text, weight]);
       }));
     });
@@ -80,7 +80,8 @@
     pen.font = '12px system-ui, sans-serif';
     const said = explorer.attentionSay(selected, isMatrix ? null : pinned).map(part => part.textContent ?? part).join('');
     const hidden = selected.hidden.length ? ` · hidden tokens took ${explorer.percent(selected.absorbed)}` : '';
-    pen.fillText(said + hidden, 12, 42, Math.max(width, 560) - 24);
+    const elsewhere = selected.elsewhere ? ` · the other text took ${explorer.percent(selected.elsewhere)}` : '';
+    pen.fillText(said + hidden + elsewhere, 12, 42, Math.max(width, 560) - 24);
     const every = Math.ceil(12 / size);
     pen.textBaseline = 'middle';
     selected.rows.forEach((unit, place) => {

@@ -86,12 +86,18 @@ def ranking_view(ranking: HeadRanking) -> str:
     progress = "" if is_done else f", {ranking.done} of {ranking.head_count} tried so far"
     what = "how far the answer moves" if ranking.answers else "how far the sentence embedding moves"
     count = max(len(ranking.answers), 1)
-    places = f"{count} {'place' if count == 1 else 'places'}"
+    places = f"{count} {'place' if count == 1 else 'places'} of your text"
+    if ranking.readout == "written":
+        places = f"{count} written {'token' if count == 1 else 'tokens'}"
+        names = names_together(ranking.answers)
+        places += f": {', '.join(f'“<bdi>{escape(names[token.token_id])}</bdi>”' for token in ranking.answers)}"
+    if count > 1:
+        places += f"; {ranking.unit} and points are means over them"
     running = "" if is_done else " running"
     change = "<th scope='col'>What changes</th>" if ranking.answers else ""
     return (
         f"<div class='found-list off-ranking{running}'><h3>{title}{progress}</h3>"
-        f"<p class='note'>Each off by itself: {what}, n = {places} of your text.</p>"
+        f"<p class='note'>Each off by itself: {what}, n = {places}.</p>"
         "<table class='scores'><thead><tr><th scope='col'>Head</th>"
         f"<th scope='col' class='number'>{escape(ranking.unit)}</th>{change}</tr></thead>"
         f"<tbody>{rows}</tbody></table></div>"
@@ -166,4 +172,4 @@ def _change_words(ranking: HeadRanking, stack: str, layer: int, head: int) -> st
     if not ranking.answers:
         return ""
     change = f"{100 * ranking.changes[stack][layer, head]:+.2f}".replace("-", "−")
-    return f"the answer {change} points"
+    return f"the answer {change} points" if len(ranking.answers) == 1 else f"the answers {change} points on average"

@@ -49,7 +49,7 @@ def wire(
     shown: gr.Radio,
     changed: list[gr.events.Dependency],
     stop: gr.Button | None = None,
-) -> None:
+) -> list[gr.events.Dependency]:
     """Redraw the view in sight when what it reads or its own controls change, or when another is chosen.
 
     Gradio 6 runs all handlers of an event again when one of them was deferred (trigger_mode="always_last"), so that two
@@ -63,6 +63,9 @@ def wire(
             each other.
         changed: Events after which the view in sight is out of date.
         stop: Ends what is at work; None = a hidden button, which Stop and Escape press.
+
+    Returns:
+        Events after which a view has answered, or was stopped.
     """
     drawn = [view for view in views if view.draw]
     asks, begun = ([gr.State(0) for _ in drawn] for _ in range(2))
@@ -96,6 +99,7 @@ def wire(
     for event in stopped:
         event.then(ask_forgotten, [shown, *asks, *begun], asks, **QUIET)
     shown.change(lambda *asked: ("", *ask_active(*asked)), [shown, *asks], [message, *asks], **QUIET)
+    return [*work, *stopped]
 
 
 def _noting(draw: Callable[..., Iterator[tuple]]) -> Callable[..., Iterator[tuple]]:

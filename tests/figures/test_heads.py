@@ -176,7 +176,11 @@ def test_a_ranking_is_drawn_largest_first_and_says_how_far_it_is():
     assert re.findall(r"data-open-head='([^']+)'", drawn) == [f"encoder-{one}" for one in ("1-2", "2-2", "2-1", "1-1")]
     assert "−4.00 points" in drawn and "tried so far" not in drawn
     assert "<th scope='col' class='number'>bits</th>" in drawn and "title='0.4'>0.40</td>" in drawn
-    assert "3 of 4 tried so far" in ranking_view(ranking(done=3))
+    assert "3 of 4 tried so far" in ranking_view(ranking(done=3)) and "n = 1 place of your text." in drawn
+    written = replace(ranking(), readout="written", answers=(token("door", 0.02), token("<extra_id_1>", 0.36, 8)))
+    two = ranking_view(written)
+    assert "n = 2 written tokens: “<bdi>door</bdi>”, “<bdi>&lt;extra_id_1&gt;</bdi>”; bits and points are means" in two
+    assert "the answers −4.00 points on average" in two
     of_vectors = ranking_view(replace(ranking(), readout="embedding", answers=(), changes={}))
     assert ">1 − cosine</th></tr>" in of_vectors and "What changes" in drawn and "0.40</td></tr>" in of_vectors
     packed = json.loads(pack_switches({"encoder": (2, 2)}, ranking(done=3)))

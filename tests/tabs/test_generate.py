@@ -2,13 +2,17 @@
 
 import math
 
+import gradio as gr
 import pytest
 
+from explorer import open_registry
 from explorer.analysis.decoding_strategies import CONTROLS, STRATEGIES
 from explorer.tabs.generate.controls import SLIDERS, acting, in_words
 from explorer.tabs.generate.desk import Desk
 from explorer.tabs.generate.first_text import compute_first_text, read_first_text
 from explorer.tabs.generate.gallery import read_gallery, values_of
+from explorer.tabs.generate.length import LengthCount
+from explorer.tabs.generate.view import Prompt
 
 
 def test_the_stored_example_is_what_the_model_writes(shipped_registry):
@@ -69,3 +73,16 @@ def test_who_asks_last_writes():
     assert desk.is_writing
     desk.end(second)
     assert not desk.is_writing
+
+
+def test_the_count_of_a_model_that_a_view_loads_stands_there_once_the_view_has_answered(shipped_registry):
+    registry = open_registry()  # that has loaded nothing yet
+    with gr.Blocks() as page:
+        prompt = Prompt(gr.Dropdown(), gr.Textbox(), gr.Dropdown(), {}, gr.Slider(), gr.Number(), gr.HTML())
+        lengths = LengthCount(registry, prompt, gr.HTML())
+        lengths.catch_up([gr.Button().click(lambda: None)])
+    catching_up = page.fns[max(page.fns)].fn
+    assert catching_up("MiniLM (causal)", "A cat", "") == "", "typing loads nothing"
+    registry.load("MiniLM (causal)")
+    assert "3 of 512 tokens" in catching_up("MiniLM (causal)", "A cat", "")
+    assert "value" not in catching_up("MiniLM (causal)", "A cat", "3 of 512 tokens")

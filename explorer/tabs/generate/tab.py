@@ -8,11 +8,12 @@ from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.formulas import WHY_TITLE, build_question, build_why
 from explorer.tabs.gallery import build_gallery, build_look, look_line
-from explorer.tabs.generate import beams, layers, length, next_token, options, score, write
+from explorer.tabs.generate import beams, layers, next_token, options, score, write
 from explorer.tabs.generate.controls import SLIDERS, build_controls, show_controls
 from explorer.tabs.generate.desk import Desk
 from explorer.tabs.generate.first_text import FIRST_LENGTH, FirstText, read_first_text
 from explorer.tabs.generate.gallery import Start, read_gallery, values_of
+from explorer.tabs.generate.length import LengthCount
 from explorer.tabs.generate.view import Prompt
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
@@ -96,8 +97,9 @@ def build(registry: Registry) -> LinkedTab:
     )
     with tab:  # Gradio numbers tabs by their place: a State beside them, rather than within one, shifts their labels
         shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
-        counted = length.follow(registry, prompt, count, picker.changed)
-        wire(prompt.message, views, shown, [*counted, chosen], stop)
+        lengths = LengthCount(registry, prompt, count)
+        answered = wire(prompt.message, views, shown, [*lengths.follow(picker.changed), chosen], stop)
+        lengths.catch_up(answered)
     seed.blur(tidy_seed, seed, seed, **QUIET)
     again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, **QUIET).then(
         None, None, None, js=PRESS_WRITE, **QUIET
