@@ -58,7 +58,7 @@
   // What of the rows is not drawn: what hidden tokens took, and a pair's other text.
   explorer.attentionUnseen = ({hidden, absorbed, elsewhere}) => {
     const names = hidden.length ? `Hidden: ${hidden.slice(0, 3).join(', ')}${hidden.length > 3 ? ' …' : ''}, which took ${explorer.percent(absorbed)} of what the tokens shown gave. ` : '';
-    return names + (elsewhere ? `The text that is not looked at here took ${explorer.percent(elsewhere)} of what the tokens shown gave. ` : '');
+    return names + (elsewhere ? `Left out: the text that is not looked at here, which took ${explorer.percent(elsewhere)} of what the tokens shown gave. ` : '');
   };
 
   explorer.attentionSay = (selected, at) => {

@@ -80,7 +80,7 @@
     pen.font = '12px system-ui, sans-serif';
     const said = explorer.attentionSay(selected, isMatrix ? null : pinned).map(part => part.textContent ?? part).join('');
     const hidden = selected.hidden.length ? ` · hidden tokens took ${explorer.percent(selected.absorbed)}` : '';
-    const elsewhere = selected.elsewhere ? ` · the other text took ${explorer.percent(selected.elsewhere)}` : '';
+    const elsewhere = selected.elsewhere ? ` · the text left out took ${explorer.percent(selected.elsewhere)}` : '';
     pen.fillText(said + hidden + elsewhere, 12, 42, Math.max(width, 560) - 24);
     const every = Math.ceil(12 / size);
     pen.textBaseline = 'middle';

@@ -251,7 +251,7 @@ def test_what_a_model_writes_and_what_a_decoder_looks_at(open_page):
     expect(page.locator(UNITS)).to_have_count(10)
     expect(page.locator(".head-legend")).to_contain_text(" of 55 weights, those ")  # none to a later token
     page.get_by_role("button", name="The same word in the other").click()
-    expect(page.locator(".head-legend")).to_contain_text("The text that is not looked at here took ")
+    expect(page.locator(".head-legend")).to_contain_text("Left out: the text that is not looked at here, which took ")
 
 
 @pytest.mark.slow
