@@ -45,7 +45,7 @@ def _say_smallest(languages: Sequence[LanguageShare]) -> str:
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:,.0f}" if ratio >= 9.95 else f"{ratio:.2g}"
+    return f"{ratio:,.0f}" if ratio >= 9.95 else f"{ratio:#.2g}"
 
 
 def _bar(kind: str, width: float, words: str) -> str:

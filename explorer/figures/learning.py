@@ -33,9 +33,9 @@ FROM_NOTHING = {  # what the tables of this project's models show, by name; what
     "(“York”), more and more also things and places (“door”, “room”). From 19 to 28 M the loss drops at once: a drop "
     "of the kind is known of BERT, and came when heads began to follow the syntax (Chen et al. 2024; not looked at "
     "here). That London is the capital of England it never puts first.",
-    "GPT mini": "first nothing but “the”, then what stands together, again and again (“United States”). From 4 M on "
-    "most of what it writes has a verb, and now and then a sentence ends and another begins. What it says of cities "
-    "and years is invented to the end.",
+    "GPT mini": "first nothing but “the”, a comma and, once, quotation marks; then what stands together, again and "
+    "again (“United States”). From 4 M on most of what it writes has a verb, and now and then a sentence ends and "
+    "another begins. What it says of cities and years is invented to the end.",
     "ELMo mini": "each direction learns what stands beside the words it sees. From the left “New” calls for “York” "
     "from 2.5 M tokens on (once for “Zealand”), and “the door and” for a verb (“went”, “stood”) from 12.5 M on; from "
     "the right “into the room” calls for “went” and “came” after 4 M, and from 19 M on rather for “out” or “back”. "
@@ -44,9 +44,9 @@ FROM_NOTHING = {  # what the tables of this project's models show, by name; what
     "Six of seven tokens are the text’s own, so that “none was replaced” is a good answer: for three million tokens it "
     "hardly gives another, and which one it suspects is chance. Then it accuses whatever ends a sentence. Only late it "
     "suspects the word that does not belong, “Tuesday” after “sat on the”, and here not enough to accuse it.",
-    "T5 mini": "up to 12 M tokens, a sixth of the training, it writes nothing, or one of the commonest words: the "
-    "decoder learns what is frequent before it reads what the encoder read. Words that fit their gap come after 19 M "
-    "tokens and later (“York”, “stood”, “door”).",
+    "T5 mini": "up to 12 M tokens, a sixth of the training, it writes nothing, a comma, or one or two of the "
+    "commonest words: the decoder learns what is frequent before it reads what the encoder read. Words that fit their "
+    "gap come after 19 M tokens and later (“York”, “stood”, “door”).",
 }
 SUSPICION = re.compile(r"(?<=: \d\d)%$")  # as it is recorded of a token
 BEGINS = "Trained from nothing: "

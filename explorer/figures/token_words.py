@@ -33,8 +33,9 @@ def bytes_note(tokens: Iterable[str], text: str) -> str:
     own = unicodedata.normalize("NFKC", text).casefold()
     signs = dict.fromkeys(sign for token in tokens for sign in BYTES.findall(token) if sign.casefold() not in own)
     told = f"{LINE_BREAK}: a line break. " if LINE_BREAK in signs else ""
-    letters = " ".join([sign for sign in signs if sign not in SPACE_TOKENS | {LINE_BREAK}][:MOST_SIGNS])
-    if letters:
+    bytes_alone = [sign for sign in signs if sign not in SPACE_TOKENS | {LINE_BREAK}]
+    if bytes_alone:
+        letters = " ".join(bytes_alone[:MOST_SIGNS]) + " and the like" * (len(bytes_alone) > MOST_SIGNS)
         told += f"{letters}: not letters of the text, but bytes of its letters: this vocabulary is made of bytes."
     return note(told.strip()) if told else ""
 

@@ -21,5 +21,6 @@ def test_the_sign_is_explained_where_it_stands():
 
 def test_letters_that_stand_for_bytes_are_told_from_letters_of_the_text():
     assert "Ã ¤: not letters of the text, but bytes" in bytes_note(["Ġsch", "l", "Ã", "¤", "ft"], "Er schläft")
+    assert "ð Ł ĺ Ģ â Ļ and the like: not letters" in bytes_note(["ðŁĺĢ", "âĻ", "¥"], "😀♥")
     assert bytes_note(["▁Zürich", "é", "ü"], "ZÜRICH im É") == bytes_note(["Ġcat", "##s"], "cats") == ""
     assert bytes_note(["a", "Ċ", "Ġb"], "a\n b") == "<p class='note'>Ċ: a line break.</p>"
