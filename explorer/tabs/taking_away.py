@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from textwrap import wrap
 
+from explorer.analysis.blanks import BLANK
 from explorer.analysis.exporting import Table, to_csv, to_json, to_tables
 
 TITLE_CHARACTERS = 80  # a picture is at least so wide (assets/page.js)
@@ -138,7 +139,14 @@ def picture_title(picture: Sequence[str]) -> str:
 
 
 def _title_lines(text: str) -> list[str]:
-    """A text broken for the width of a picture, and escaped: plotly reads tags in titles."""
+    """A text broken for the width of a picture, and escaped: plotly reads tags in titles.
+
+    Of a text that is too long its beginning, or the line of its first blank and what follows.
+    """
+    whole = wrap(text, TITLE_CHARACTERS)
+    first = next((place for place, line in enumerate(whole) if BLANK in line), 0)
+    if first >= MOST_TITLE_LINES:
+        text = " ".join(["…", *whole[first:]])
     lines = wrap(text, TITLE_CHARACTERS, max_lines=MOST_TITLE_LINES, placeholder=" …")
     return [escape(line, quote=False) for line in lines]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.tabs.taking_away import download_links, name_after, picture_link
+from explorer.tabs.taking_away import download_links, name_after, picture_link, picture_title
 from tests.figures.results import fills, reveal
 
 
@@ -39,3 +39,10 @@ def test_the_title_of_a_picture_is_text_to_plotly_and_to_the_page():
 
 def test_without_a_figure_there_is_no_picture():
     assert "PNG" not in download_links(fills(), "tokens")
+
+
+def test_the_title_of_a_picture_holds_the_blank_of_a_long_text():
+    long = f"{'The ferry was late again. ' * 20}Nobody minded the ___, for the sun shone. {'They sang. ' * 40}"
+    title = picture_title((long,)).split("<br>")
+    assert len(title) == 3 and title[0].startswith("… ") and "___" in title[0] and title[-1].endswith(" …")
+    assert picture_title((f"A ___. {long}",)).startswith("A ___. The ferry")
