@@ -12,6 +12,7 @@ from explorer.figures.tuning_words import TRAINED, count_words, main_score, riva
 from explorer.training.tuning.results import Movement, Outcome
 
 CLOSE = 0.1  # of the length of the start: less is close to it
+LABEL_HEIGHT = 0.13  # of the highest bar
 HEAD, OWN_HEAD = "head", "the network's own head"
 
 
@@ -82,14 +83,22 @@ def movement_words(outcome: Outcome, method: str) -> str:
 
 def mix_bars(mix: Sequence[float]) -> go.Figure:
     """The learned weight of each layer, 0 = input embeddings; alike, each would have the dotted one."""
+    even, layers = 1 / len(mix), list(range(len(mix)))
+    height = LABEL_HEIGHT * max(mix)
     figure = go.Figure(
-        go.Bar(
-            x=list(range(len(mix))), y=list(mix), marker={"color": BLUE},
-            text=[percent(weight) for weight in mix], textposition="outside", cliponaxis=False,
-            hovertemplate="layer %{x}: %{y:.4f}<extra></extra>",
-        )
+        [
+            go.Bar(
+                x=layers, y=list(mix), marker={"color": BLUE}, showlegend=False,
+                hovertemplate="layer %{x}: %{y:.4f}<extra></extra>",
+            ),
+            go.Scatter(  # above its bar, or above the line that would cross it
+                x=layers, y=[even if even - height < weight < even else weight for weight in mix], mode="text",
+                text=[percent(weight) for weight in mix], textposition="top center", cliponaxis=False,
+                hoverinfo="skip", showlegend=False,
+            ),
+        ]
     )  # fmt: skip
-    figure.add_hline(y=1 / len(mix), line={"color": GREY, "width": 1.5, "dash": "dot"})
+    figure.add_hline(y=even, line={"color": GREY, "width": 1.5, "dash": "dot"})
     figure.update_xaxes(title="layer, 0 = input embeddings", dtick=1)
     figure.update_yaxes(title={"text": "weight in the mix", "font": {"size": 13}}, rangemode="tozero")
     figure.update_yaxes(percent_axis())

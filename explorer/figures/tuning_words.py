@@ -283,12 +283,13 @@ def _best_words(status: JobStatus) -> str:
     best = best_run(status)
     if best is None or None in scores or len({score[0] for score in scores}) > 1:
         return ""
-    name, value = main_score(status.outcomes[best])
-    run = escape(run_name(status.spec, best))
+    name, value = main_score(outcome := status.outcomes[best])
+    run, rival = escape(run_name(status.spec, best)), rival_of(outcome)
     term = score_term(name, status.spec.runs[best].recipe.task)
-    give_or_take = _range_words(name, value, len(status.outcomes[best].judged))
-    chance = "; one seed, so a small lead may be chance" if give_or_take else ""
-    return f"Best: {run}, <b>{term} {score_words(name, value)}</b>{give_or_take}{chance}. "
+    give_or_take = _range_words(name, value, len(outcome.judged))
+    chance = "one seed, so a small lead may be chance"
+    beaten = rival and f" No run does better than {escape(rival)} ({score_words(name, outcome.baselines[rival])})."
+    return f"Best: {run}, <b>{term} {score_words(name, value)}</b>{give_or_take}; {chance}.{beaten or ''} "
 
 
 def _range_words(name: str, value: float, count: int) -> str:

@@ -98,6 +98,8 @@ def test_that_it_stays_close_to_the_start_is_said_only_where_it_does():
     assert "The new head" in movement_words(OUTCOME, "full") and "new head" not in movement_words(still, "frozen")
     assert movement_bars(still.movements) is None
     assert "layer 1 (50 %)" in mix_words(OUTCOME.mix) and list(mix_bars(OUTCOME.mix).data[0].y) == [0.2, 0.5, 0.3]
+    labels = mix_bars([0.3, 0.45, 0.25]).data[1]
+    assert list(labels.y) == [1 / 3, 0.45, 0.25] and labels.text[0] == "30 %", "the dotted line crosses no label"
 
 
 def test_the_label_curve_says_how_many_labels_are_saved_only_where_they_are():
@@ -170,6 +172,13 @@ def test_a_job_says_its_state_in_words_with_its_place_and_its_reason():
         r"Best: LoRA, <b><abbr title=[^>]*>perplexity</abbr> 7.50</b>", job_words(replace(race, outcomes=worse))
     )
     assert "Best" not in job_words(replace(race, outcomes=race.outcomes | {1: worse[1]}))
+    told = {"before fine-tuning": 0.92}
+    close = {run: replace(better, scores={"spearman": 0.77 + run / 10}, baselines=told) for run in range(2)}
+    said = job_words(replace(race, outcomes=close))
+    assert (
+        "0.87</b>; one seed, so a small lead may be chance. No run does better than before fine-tuning (0.92)." in said
+    )
+    assert "No run does better" not in job_words(race)
     failed = make_job("full", state="failed", message=f"The loss is no number.{EVIL} Lower the learning rate.")
     assert "The loss is no number." in job_words(failed) and EVIL not in job_box(failed)
     assert "role='alert'" in job_box(failed) and "example" in job_box(failed, is_example=True).lower()

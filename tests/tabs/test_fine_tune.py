@@ -151,8 +151,8 @@ def test_a_picture_and_its_file_say_model_task_method_and_how_many():
     hostile = replace(race, spec=replace(race.spec, runs=tuple(replace(run, model=EVIL) for run in race.spec.runs)))
     both = "".join(history._update(look(race, jobs=(race, hostile)), race.id)[4:])
     assert "data-file='compared-loss-MiniLM-" in both and "data-file='compared-score-MiniLM-" in both
-    link = figure_link([hostile], 1, "movement", "How far each part moved")
-    assert "data-file='movement-script-b-classification-lora'" in link and EVIL not in link
+    link = figure_link([hostile], 1, "movement", "How far each part moved", is_measured=False)
+    assert "data-file='movement-script-b-classification-lora'" in link and EVIL not in link and "n =" not in link
     assert history._update(look(race, jobs=(race,)), "")[4:] == ("", ""), "nothing is ticked, so nothing is drawn"
     labels = curves._pictures(look(make_job("full", examples=(8, 32)), run=1))
     assert "Everything, 32 examples" in labels[1] and "32 examples" not in labels[0]

@@ -222,6 +222,13 @@ def test_methods_that_stay_are_not_told_again_as_others_may_be_ticked_by_then():
     assert "value" not in one.constructor_args and "value" not in several.constructor_args
 
 
+def test_no_more_methods_are_ticked_than_fewer_labels_compares_when_a_link_has_named_none():
+    registry, raced = Registry(CATALOGUE, lambda: None), ["frozen", "full", "scratch"]
+    for kind, kept in (("labels", ["full", "scratch"]), ("race", None)):
+        _, several, *_ = offer_methods(registry, "all-MiniLM-L6-v2", "classification", kind, "full", raced)
+        assert several.constructor_args.get("value") == kept
+
+
 def test_the_rank_of_lora_is_offered_where_lora_is_ticked():
     registry = Registry(CATALOGUE, lambda: None)
 

@@ -91,9 +91,9 @@ def build_controls(registry: Registry) -> Controls:
         start = gr.Button("Start", variant="primary", elem_id="tune-start")
     hinted = method.change(lambda key: gr.Dropdown(info=METHOD_HINTS.get(key, "")), method, method, **QUIET)
     chosen, before = [picker.name, task], gr.State([])
-    other_kind = kind.change(
-        partial(_methods_of, registry), [*chosen, kind, methods, before], [method, methods, before], **QUIET
-    )
+    other_kind = kind.change(_show_methods, kind, [method, methods], **QUIET)
+    # Only a visitor's choice takes ticks away: when a job's form is filled, the boxes may yet hold those before.
+    kind.input(partial(_tick_methods, registry), [*chosen, kind, methods, before], [methods, before], **QUIET)
     # A link restores the model with the task; who chooses a task gets a model that can learn it.
     task.input(partial(offer_model, registry), [*chosen, options[0]], [picker.name, options[0]], **QUIET)
     for event in (data.other_task, picker.changed):
@@ -111,12 +111,16 @@ def build_controls(registry: Registry) -> Controls:
     return Controls(picker, told, task, data, kind, title, method, methods, options, start, message)
 
 
-def _methods_of(registry: Registry, model: str, task: str, kind: str, ticked: list[str], before: list[str]) -> tuple:
-    """The choice of one method, or of several with those ticked that the kind of run takes; and what was ticked."""
+def _show_methods(kind: str) -> tuple:
+    """The choice of one method, or of several."""
+    several = {} if kind == "one" else {"info": HOW_MANY[kind]}
+    return gr.Dropdown(visible=kind == "one"), gr.CheckboxGroup(visible=kind != "one", **several)
+
+
+def _tick_methods(registry: Registry, model: str, task: str, kind: str, ticked: list[str], before: list[str]) -> tuple:
+    """Those ticked that the kind of run takes, and what was ticked."""
     chosen, before = offer_ticks(registry, model, task, kind, ticked, before)
-    value = {} if chosen is None else {"value": chosen}
-    several = gr.CheckboxGroup(visible=kind != "one", **({} if kind == "one" else {"info": HOW_MANY[kind]}), **value)
-    return gr.Dropdown(visible=kind == "one"), several, before
+    return gr.skip() if chosen is None else chosen, before
 
 
 def _build_options() -> list[gr.components.Component]:

@@ -16,6 +16,7 @@ from explorer.tabs.later import later_figure
 VIEW = "moved"
 NOT_DONE = "How far the weights moved is measured when the run is done."
 PROTOCOL = "norm of the difference over norm of the start (Frobenius), all weights of a part as one vector"
+MIX_TITLE = "The learned mix of layers (dotted: all alike)"
 MIX_PROTOCOL = "the mix: softmax of one learned number for each layer (ELMo’s s)"
 
 
@@ -39,8 +40,8 @@ def build(first: Looked) -> tuple[gr.Tab, Part]:
         plots = gr.Plot(bars, visible=bars is not None), gr.Plot(mix, visible=shown)
         boxes = gr.Column(visible=bars is not None), gr.Column(visible=shown)
         pictures = (
-            figure_link([looked.status], looked.run, name, says)
-            for name, says in (("movement", "How far each part moved"), ("mix", "The learned mix of layers"))
+            figure_link([looked.status], looked.run, name, says, is_measured=False)
+            for name, says in (("movement", "How far each part moved"), ("mix", MIX_TITLE))
         )
         return said, boxes[0], plots[0], boxes[1], mixed, plots[1], foot, *pictures
 

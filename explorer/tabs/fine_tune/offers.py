@@ -52,6 +52,7 @@ def offer_methods(registry: Registry, model: str, task: str, kind: str, method: 
     choices = [(METHODS[way], way) for way in ways]
     kept, fewest = [way for way in methods if way in ways], 1 if kind == "labels" else 2
     kept = kept if len(kept) >= fewest else list(ways[-2:])
+    kept = kept[-MOST_COMPARED:] if kind == "labels" else kept
     return (
         gr.Dropdown(choices=choices, **({} if method in ways else {"value": "full"})),
         gr.CheckboxGroup(choices=choices, **({} if kept == list(methods) else {"value": kept})),

@@ -46,7 +46,9 @@ def run_links(looked: Looked, tables: Sequence[str], name: str, picture: str) ->
     return table_links(found, _name_file(name, jobs, run), _lines(picture, jobs, run) if picture else ())
 
 
-def figure_link(jobs: Sequence[JobStatus], run: int | None, name: str, picture: str) -> str:
+def figure_link(
+    jobs: Sequence[JobStatus], run: int | None, name: str, picture: str, *, is_measured: bool = True
+) -> str:
     """The PNG of a figure, alone; "" = there are no jobs.
 
     Args:
@@ -54,8 +56,9 @@ def figure_link(jobs: Sequence[JobStatus], run: int | None, name: str, picture: 
         run: Index of the only run, where it is of one; None = of all.
         name: What the name of the file begins with.
         picture: What the figure shows.
+        is_measured: Whether on held-out examples.
     """
-    return picture_link(_name_file(name, jobs, run), _lines(picture, jobs, run)) if jobs else ""
+    return picture_link(_name_file(name, jobs, run), _lines(picture, jobs, run, is_measured)) if jobs else ""
 
 
 def _name_file(name: str, jobs: Sequence[JobStatus], run: int | None) -> str:
@@ -65,7 +68,7 @@ def _name_file(name: str, jobs: Sequence[JobStatus], run: int | None) -> str:
     return reduce(name_after, ([*dict.fromkeys(kind)] for kind in kinds), name)
 
 
-def _lines(picture: str, jobs: Sequence[JobStatus], run: int | None) -> tuple[str, str]:
+def _lines(picture: str, jobs: Sequence[JobStatus], run: int | None, is_measured: bool = True) -> tuple[str, str]:
     """What a picture says of itself: what it shows of which models; task, methods, examples, and how many."""
     told = _runs(jobs, run)
     models = dict.fromkeys(one.model for _, _, one in told)
@@ -77,7 +80,7 @@ def _lines(picture: str, jobs: Sequence[JobStatus], run: int | None) -> tuple[st
     counts = {len(status.outcomes[index].judged) for status, index, _ in told if index in status.outcomes} - {0}
     held_out = (
         f"n = {' to '.join(f'{count:,}' for count in sorted({min(counts), max(counts)}))} held-out examples"
-        if counts
+        if counts and is_measured
         else ""
     )
     parts = (", ".join(kind) for kind in (tasks, methods, examples))
