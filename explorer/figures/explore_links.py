@@ -69,7 +69,7 @@ def explore_links(card: ModelCard, base: str, download: str, *, has_moved: bool)
     for place in PLACES:
         if place.ability not in card.abilities or (place.tab == "attention" and card.model_type == LSTM):
             continue
-        side = ("beside its base" if has_moved else "the same as its base") if place.beside else ""
+        side = "beside its base" * bool(place.beside) if has_moved else "the same as its base"
         title = f"{card.name}, beside {base}" if place.beside else card.name
         links.append(_link(place.tab, place.fields(card.name, base), place.label, side, title))
         if has_moved and not place.beside:  # to be looked at one after the other

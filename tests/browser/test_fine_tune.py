@@ -237,7 +237,8 @@ def test_a_link_brings_back_examples_methods_and_options(open_page):
     expect(page.get_by_label("Our scored pairs")).to_be_checked()
     expect(page.locator("#tune-data-said")).to_contain_text("How similar two sentences are: 64 to learn from")
     expect(page.locator("#tune-methods label:has(:checked)")).to_have_text(["Head on frozen features", "LoRA"])
-    expect(page.locator("#tune-otherwise")).to_contain_text("Compare sentences · Race: Head on frozen features, LoRA")
+    raced = "Compare sentences · Race: Head on frozen features against LoRA"
+    expect(page.locator("#tune-otherwise")).to_contain_text(raced)
     page.get_by_role("button", name="More options").click()
     expect(page.get_by_label("number input for Epochs")).to_have_value("9")
     page.get_by_label("Seed").fill("4")

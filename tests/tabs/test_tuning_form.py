@@ -124,7 +124,7 @@ def test_every_task_is_asked_for_as_it_stands_in_its_own_form():
         ({"model": "MiniLM (masked)"}, "<b><bdi>MiniLM (masked)</bdi></b>"),
         ({"task": "tagging"}, "<b><bdi>Tag words</bdi></b>"),
         ({"methods": ("lora",)}, "<b><bdi>LoRA</bdi></b>"),
-        ({"kind": "race", "methods": ("frozen", "full")}, "Race: Head on frozen features, Everything"),
+        ({"kind": "race", "methods": ("frozen", "full")}, "Race: Head on frozen features against Everything"),
         ({"options": Options(seed=3, epochs=2)}, "<b><bdi>epochs: 2</bdi> · <bdi>seed 3</bdi></b>"),
         ({"options": Options(learning_rate=0.01)}, "a learning rate of 0.01"),
         ({"options": Options(lora_rank=2, auxiliary_weight=0.1, similarity_loss="cosine")}, ""),

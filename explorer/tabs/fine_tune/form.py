@@ -194,7 +194,7 @@ def differences(registry: Registry, spec: JobSpec, asked: Asked) -> list[str]:
     if asked.model != had.model:
         found.append(clean_text(asked.model[:LONGEST_NAME]))
     if (asked.kind, asked.methods) != (had.kind, had.methods):
-        ways = ", ".join(METHODS[way] for way in asked.methods) or "no method"
+        ways = " against ".join(METHODS[way] for way in asked.methods) or "no method"
         found.append(ways if asked.kind == "one" else f"{KINDS[asked.kind]}: {ways}")
     if found:
         return found
