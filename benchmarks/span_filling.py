@@ -18,6 +18,7 @@ from transformers.utils import logging
 import explorer
 from explorer.analysis import fill_spans
 from explorer.analysis.corruption.sentinels import find_sentinels
+from explorer.analysis.spans_by_writing import LEAST_BEAMS
 from explorer.models.backend import LoadedModel
 from explorer.models.catalogue import SPAN_MODEL
 
@@ -61,7 +62,7 @@ def check_same(model: LoadedModel) -> int:
     compared = 0
     for text in TEXTS:
         ours = [(c.text, c.log_probability) for c in fill_spans(model, text, count=CANDIDATES).spans[0].choices]
-        theirs = generate(model, text, CANDIDATES, CANDIDATES)
+        theirs = generate(model, text, LEAST_BEAMS, LEAST_BEAMS)[:CANDIDATES]
         assert [fill for fill, _ in ours] == [fill for fill, _ in theirs], (ours, theirs)
         assert all(abs(a - b) < TOLERANCES[model.network.dtype] for (_, a), (_, b) in zip(ours, theirs, strict=True))
         compared += len(ours)
@@ -73,7 +74,7 @@ def compare(model: LoadedModel, rounds: int) -> tuple[dict[str, float], Ratio, i
 
     def five_calls(turn: int) -> None:
         for _ in range(CANDIDATES):
-            generate(model, TEXTS[turn % len(TEXTS)], CANDIDATES, 1)
+            generate(model, TEXTS[turn % len(TEXTS)], LEAST_BEAMS, 1)
 
     with torch.inference_mode():
         compared = check_same(model)

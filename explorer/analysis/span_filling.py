@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import torch
 
 from explorer.analysis.blanks import check_option
-from explorer.analysis.span_results import SpanFills
+from explorer.analysis.span_results import Span, SpanFills
 from explorer.analysis.spans_by_masks import fill_by_masks
 from explorer.analysis.spans_by_writing import METHODS, fill_by_rewriting, fill_by_sentinels
 from explorer.analysis.spans_from_left import fill_from_left
@@ -21,7 +22,14 @@ MOST_TOKENS = 32  # of one span
 
 @torch.inference_mode()
 def fill_spans(
-    model: LoadedModel, text: str, *, count: int = 5, most_tokens: int = 10, method: str = "beams", seed: int = 0
+    model: LoadedModel,
+    text: str,
+    *,
+    count: int = 5,
+    most_tokens: int = 10,
+    method: str = "beams",
+    seed: int = 0,
+    sentences: int | None = None,
 ) -> SpanFills:
     """Fill the blanks of a text, each with as many words as it takes.
 
@@ -32,10 +40,11 @@ def fill_spans(
     Args:
         model: With a head that writes or fills blanks.
         text: With 1 to settings().most_blanks blanks, written ___.
-        count: Ways to fill each blank, and all of them, from 1 to settings().most_choices.
+        count: Ways to fill each blank, from 1 to settings().most_choices.
         most_tokens: Longest span that an encoder-decoder may write, from 1 to 32.
         method: "beams", or "sampling" for what an encoder-decoder writes when it draws each token at random.
         seed: Of the sampling.
+        sentences: Ways to fill all blanks, likewise; None = as many as of each.
 
     Returns:
         Choices of each blank and of all together, with log-probabilities in nats; what they are of is said there, and
@@ -49,9 +58,17 @@ def fill_spans(
         Salazar et al. 2020, https://arxiv.org/abs/1910.14659; Kauf and Ivanova 2023, https://arxiv.org/abs/2305.10588
     """
     check_option("count", count, settings().most_choices)
+    sentences = count if sentences is None else sentences
+    check_option("sentences", sentences, settings().most_choices)
     check_option("most_tokens", most_tokens, MOST_TOKENS)
     if method not in METHODS:
         raise UnsuitableText(f"There is no method {method!r}. Choose one of: {', '.join(METHODS)}.")
+    found = _fill(model, text, max(count, sentences), most_tokens, method, seed)
+    spans = tuple(Span(span.choices[:count]) for span in found.spans)
+    return replace(found, spans=spans, completions=found.completions[:sentences])
+
+
+def _fill(model: LoadedModel, text: str, count: int, most_tokens: int, method: str, seed: int) -> SpanFills:
     if Ability.FILL_SPANS in model.card.abilities:
         write = fill_by_rewriting if model.tokenizer.mask_token and not _has_sentinels(model) else fill_by_sentinels
         return write(model, text, count, most_tokens, method, seed)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from threading import Lock
 
 import torch
@@ -24,6 +25,7 @@ from explorer.models.backend import LoadedModel
 from explorer.models.turns import holding
 
 METHODS = ("beams", "sampling")
+LEAST_BEAMS = 32  # with as few as are shown, words of one token drop out behind the beginnings of longer fills
 SCORE = "ln p(the span and the sentinel that ends it | the text, the best fills of the blanks before it)"
 COMPLETION_SCORE = "ln p(all that was written | the text)"
 REWRITTEN_SCORE = "ln p(the best whole text with this fill that was written | the text with masks)"
@@ -49,7 +51,7 @@ class _Writer:
     Args:
         model: An encoder-decoder.
         ids: The input.
-        count: How many outputs.
+        count: How many outputs are drawn, or at least are looked for.
         method: One of METHODS.
         seed: Of the sampling.
     """
@@ -57,8 +59,9 @@ class _Writer:
     def __init__(self, model: LoadedModel, ids: Sequence[int], count: int, method: str, seed: int) -> None:
         self._network = network = model.network
         self._memory = network.get_encoder()(torch.tensor([ids], device=network.device)).last_hidden_state
-        self._count, self._is_sampling, self._seed = count, method == "sampling", seed
-        self._beams = 1 if self._is_sampling else count
+        self._is_sampling, self._seed = method == "sampling", seed
+        self._beams = 1 if self._is_sampling else max(count, LEAST_BEAMS)
+        self._outputs_asked = count if self._is_sampling else self._beams
         config = network.config
         self.start_id = config.decoder_start_token_id
         self.end_id: int = config.eos_token_id
@@ -74,7 +77,7 @@ class _Writer:
         """
         options = GenerationConfig(  # all that a published model may have settings of its own for
             num_beams=self._beams,
-            num_return_sequences=self._count,
+            num_return_sequences=self._outputs_asked,
             do_sample=self._is_sampling,
             temperature=1.0,
             top_k=0 if self._is_sampling else None,
@@ -148,9 +151,9 @@ def fill_by_sentinels(model: LoadedModel, text: str, count: int, most_tokens: in
         if blanks > 1:
             found = writer.write(beginning, stops, most_tokens + 1)
         fills = [(tuple(id for id in one.ids if id not in stops), one.log_probability) for one in found]
-        spans.append(Span(distinct_choices(partial(read_span, model), fills)))
+        spans.append(Span(distinct_choices(partial(read_span, model), fills)[:count]))
         beginning += written[0].fills[blank] or ()
-    completions = _completions(model, segments, outputs, written)
+    completions = _completions(model, segments, outputs, written)[:count]
     return SpanFills(
         model=model.card.name,
         text=text,
@@ -160,8 +163,8 @@ def fill_by_sentinels(model: LoadedModel, text: str, count: int, most_tokens: in
         spans=tuple(spans),
         completions=completions,
         saw=decode(model, ids),
-        wrote=tuple(decode(model, output.ids) for output in outputs),
-        remarks=count_remarks([one.remarks for one in written]),
+        wrote=tuple(decode(model, output.ids) for output in outputs[:count]),
+        remarks=count_remarks([one.remarks for one in written[:count]]),
     )
 
 
@@ -182,7 +185,7 @@ def fill_by_rewriting(model: LoadedModel, text: str, count: int, most_tokens: in
         for fills, output in good:
             best.setdefault(fills[blank], output.log_probability)
         spans.append(Span(tuple(SpanChoice(fill, score, len(_tokenize(model, fill, marks=False)))
-                                for fill, score in best.items())))  # fmt: skip
+                                for fill, score in islice(best.items(), count))))  # fmt: skip
     return SpanFills(
         model=model.card.name,
         text=text,
@@ -191,11 +194,11 @@ def fill_by_rewriting(model: LoadedModel, text: str, count: int, most_tokens: in
         completion_score=COMPLETION_SCORE,
         spans=tuple(spans),
         completions=tuple(
-            SpanCompletion(put_fills(segments, fills), fills, output.log_probability) for fills, output in good
+            SpanCompletion(put_fills(segments, fills), fills, output.log_probability) for fills, output in good[:count]
         ),
         saw=decode(model, ids),
-        wrote=tuple(decode(model, output.ids) for output in outputs),
-        remarks=count_remarks([(remark,) if remark else () for _, remark in read]),
+        wrote=tuple(decode(model, output.ids) for output in outputs[:count]),
+        remarks=count_remarks([(remark,) if remark else () for _, remark in read[:count]]),
     )
 
 

@@ -69,6 +69,11 @@ def test_the_span_model_writes_what_is_missing_and_where_it_ends(shipped_registr
     found = shipped_registry.run(SPAN_MODEL, partial(fill_spans, text="He was born in New ___ and died in 1985."))
     assert "york" in [choice.text for choice in found.spans[0].choices[:2]]
     assert found.completions[0].log_probability > -5
+    few, many = (
+        shipped_registry.run(SPAN_MODEL, partial(fill_spans, text="The man ___ the door.", count=count))
+        for count in (4, 20)
+    )
+    assert few.spans[0].choices == many.spans[0].choices[:4], "the likeliest, however few are shown"
 
 
 def test_the_family_from_nothing_shares_one_vocabulary(shipped_registry):

@@ -63,10 +63,10 @@ def test_the_mark_of_pieces_is_explained_where_blanks_are_of_any_length(shipped_
         fields = (gr.Dropdown(), gr.Textbox(), gr.Slider(), gr.Slider(), gr.Radio(), gr.HTML())
         with gr.Tabs():
             view = spans.build(shipped_registry, Sentence(*fields))
-    *_, (_, columns, below) = view.draw(["BERT mini"], "My grandmother ___ every ___.", 10, "beams", 0)
+    *_, (_, columns, below) = view.draw(["BERT mini"], "My grandmother ___ every ___.", 10, 5, "beams", 0)
     assert "##day" in columns and "## marks a piece" in below
     assert "sampled, seed" not in below
-    asked = (["T5 mini", "BERT mini"], "My grandmother ___ every ___.", 3, "sampling", 7)
+    asked = (["T5 mini", "BERT mini"], "My grandmother ___ every ___.", 3, 5, "sampling", 7)
     *_, (_, _, below) = view.draw(*asked)
     assert "T5 mini: sampled, seed 7" in below
     assert spans.put_into("walks every ___.", 0, "##day") == "walks everyday."

@@ -62,19 +62,22 @@ def build(registry: Registry, sentence: Sentence) -> View:
         with gr.Accordion("How the words are found", open=False), gr.Row(elem_classes="controls"):
             method = gr.Radio(
                 METHODS, value="beams", label="Method", scale=3,
-                info="Sampling is for models that write; the others always give the likeliest.",
+                info="Sampling is for models that write, which else follow 32 beginnings at a time; the others always give "
+                "the likeliest.",
             )  # fmt: skip
             seed = gr.Number(0, label="Seed", precision=0, scale=1, min_width=80)
         columns = gr.HTML(padding=False, elem_classes="result", js_on_load=ON_LOAD)
         below = gr.HTML(padding=False)
 
     @in_place(registry, outputs=2)
-    def draw_all(models: Registry, names: list[str], text: str, count: int, method: str, seed: int) -> tuple:
+    def draw_all(
+        models: Registry, names: list[str], text: str, count: int, sentences: int, method: str, seed: int
+    ) -> tuple:
         results, asked = [], []
         for name in dict.fromkeys(names):
             writes = Ability.FILL_SPANS in models.card(name).abilities
             options = {"text": text, "count": int(count), "method": method if writes else "beams"}
-            options["seed"] = read_seed(seed)
+            options |= {"seed": read_seed(seed), "sentences": int(sentences)}
             results.append(models.run(name, partial(analysis.fill_spans, **options)))
             asked.append((name, "fill_spans", options))
         sampled = [result.model for result in results if result.method == "sampling"]
@@ -91,11 +94,11 @@ def build(registry: Registry, sentence: Sentence) -> View:
         foot += unknown_note(choice.text for result in results for span in result.spans for choice in span.choices)
         return span_columns(results), foot + download_links(tuple(results), "spans", code=code_of(*asked))
 
-    def draw(names: list[str], text: str, count: int, method: str, seed: int):
+    def draw(names: list[str], text: str, count: int, sentences: int, method: str, seed: int):
         if not names:
             yield "", "<p class='quiet'>Choose one model or more above.</p>", ""
             return
-        yield from draw_all(names, text, count, method, seed)
+        yield from draw_all(names, text, count, sentences, method, seed)
 
     def put(text: str, event: gr.EventData) -> str | dict:
         try:
@@ -106,7 +109,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
         return put_into(text, chosen.blank, chosen.fill)
 
     columns.select(put, sentence.text, sentence.text, **QUIET)
-    inputs = [names, sentence.text, sentence.top_k, method, seed]
+    inputs = [names, sentence.text, sentence.top_k, sentence.count, method, seed]
     return View(tab, draw, inputs, [columns, below], {"span_models": names, "method": method, "seed": seed})
 
 
