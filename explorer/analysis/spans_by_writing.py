@@ -25,7 +25,7 @@ from explorer.models.backend import LoadedModel
 from explorer.models.turns import holding
 
 METHODS = ("beams", "sampling")
-LEAST_BEAMS = 32  # with as few as are shown, words of one token drop out behind the beginnings of longer fills
+LEAST_BEAMS = 40  # with as few as are shown, words of one token drop out behind the beginnings of longer fills
 SCORE = "ln p(the span and the sentinel that ends it | the text, the best fills of the blanks before it)"
 COMPLETION_SCORE = "ln p(all that was written | the text)"
 REWRITTEN_SCORE = "ln p(the best whole text with this fill that was written | the text with masks)"
