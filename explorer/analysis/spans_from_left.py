@@ -4,27 +4,44 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from explorer.analysis.blanks import check_tokens, put_fills, split_text
 from explorer.analysis.reading import decode
-from explorer.analysis.search import forbidden_ids, widest
+from explorer.analysis.search import Answers, affordable_rows, forbidden_ids, run_search, widest
 from explorer.analysis.span_results import Span, SpanChoice, SpanCompletion, SpanFills
 from explorer.analysis.spans_by_masks import NARROWED
 from explorer.models.backend import LoadedModel
-from explorer.models.batching import Row, masked_logits
+from explorer.models.batching import Row
 
 MOST_PIECES = 6  # of one word
 NARROWEST_BEAM = 5
+WIDTH = 20  # beginnings of sentences that are followed, however few are shown
+AT_ONCE = 8  # beginnings of words that are read together at the least
+MOST_READ, LEAST_READ = 400, 16  # of one text
 SCORE = "ln p(the word, and that it ends there | the text before the blank, the best words in earlier blanks)"
 COMPLETION_SCORE = "sum of ln p(word | all before it) over the blanks; what stands behind a blank plays no part"
+CUT = "Of all beginnings of words only the {most} likeliest were read at a blank: likelier words may exist."
 REMARK = "A causal model reads from the left only: it did not see what stands behind a blank."
+
+
+@dataclass(frozen=True)
+class Words:
+    """The likeliest next words of a text.
+
+    Attributes:
+        words: Best first.
+        is_cut: Whether a bound ended the search, so that likelier ones may exist.
+    """
+
+    words: tuple[Word, ...]
+    is_cut: bool
 
 
 @dataclass(frozen=True)
@@ -32,11 +49,13 @@ class Word:
     """A word that a causal model may write.
 
     Attributes:
-        ids: Its tokens.
+        ids: Its tokens; of several ways to write it the likeliest.
+        text: How they read.
         log_probability: Of its tokens and of its end, in nats.
     """
 
     ids: tuple[int, ...]
+    text: str
     log_probability: float
 
 
@@ -45,20 +64,30 @@ def fill_from_left(model: LoadedModel, text: str, count: int) -> SpanFills:
     segments = split_text(text, None)
     blanks = len(segments) - 1
     tokens = len(_tokenize(model, put_fills(segments[:-1], [""] * (blanks - 1)))) + blanks  # of the longest beginning
-    width = math.isqrt(widest(count**2, NARROWEST_BEAM**2, blanks * MOST_PIECES, tokens))
+    width = widest(max(count, WIDTH), NARROWEST_BEAM, 2 * blanks * LEAST_READ, tokens)
+    rows = affordable_rows(tokens) // (2 * blanks)  # half of those of a blank are for what follows the best beginning
+    most_read = min(MOST_READ, max(NARROWEST_BEAM * MOST_PIECES, rows))
     beams: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
-    spans = []
+    spans, is_cut = [], False
     for blank in range(blanks):
-        befores = [put_fills(segments[: blank + 1], fills) for _, fills in beams]
-        words = next_words(model, befores, [count] + [width] * (len(befores) - 1))
-        choices = [_choices(model, of_one) for of_one in words]
-        spans.append(Span(tuple(choices[0])))
-        grown = [
-            (score + choice.log_probability, (*fills, choice.text))
-            for (score, fills), of_one in zip(beams, choices, strict=True)
-            for choice in of_one
-        ]
         keeps = count if blank == blanks - 1 else width
+        befores = [put_fills(segments[: blank + 1], fills) for _, fills in beams]
+        (best,) = next_words(model, befores[:1], [max(count, keeps)], most_read=most_read)
+        spans.append(Span(tuple(SpanChoice(one.text, one.log_probability, len(one.ids)) for one in best.words[:count])))
+        least = beams[0][0] + best.words[keeps - 1].log_probability if len(best.words) >= keeps else -math.inf
+        others = next_words(
+            model,
+            befores[1:],
+            [keeps] * (len(befores) - 1),
+            floors=[least - score for score, _ in beams[1:]],  # what is below falls out of the beams in any case
+            most_read=min(MOST_READ, max(LEAST_READ, rows // width)),
+        )
+        is_cut |= any(one.is_cut for one in (best, *others))
+        grown = [
+            (score + word.log_probability, (*fills, word.text))
+            for (score, fills), found in zip(beams, [best, *others], strict=True)
+            for word in found.words
+        ]
         beams = heapq.nsmallest(keeps, grown, key=lambda beam: (-beam[0], beam[1]))
     return SpanFills(
         model=model.card.name,
@@ -70,24 +99,33 @@ def fill_from_left(model: LoadedModel, text: str, count: int) -> SpanFills:
         completions=tuple(SpanCompletion(put_fills(segments, fills), fills, score) for score, fills in beams),
         saw=put_fills(segments[:-1], beams[0][1][:-1]),
         wrote=(),
-        remarks=(REMARK,) if width == count else (REMARK, NARROWED.format(width=width)),
+        remarks=(
+            REMARK,
+            *[NARROWED.format(width=width)] * (width < count and blanks > 1),
+            *[CUT.format(most=most_read)] * is_cut,
+        ),
     )
 
 
-def _choices(model: LoadedModel, words: Sequence[Word]) -> list[SpanChoice]:
-    read = [SpanChoice(decode(model, word.ids).strip(), word.log_probability, len(word.ids)) for word in words]
-    return [choice for choice in read if choice.text]  # a byte-level vocabulary has a token for a space alone
-
-
-def next_words(model: LoadedModel, befores: Sequence[str], counts: Sequence[int]) -> list[list[Word]]:
+def next_words(
+    model: LoadedModel,
+    befores: Sequence[str],
+    counts: Sequence[int],
+    *,
+    floors: Sequence[float] | None = None,
+    most_read: int = MOST_READ,
+) -> list[Words]:
     """The likeliest next words of texts.
 
-    A word is a token that starts one, and pieces that continue it, until something else would start.
+    A word is a token that starts one, and pieces that continue it, until something else would start. No word is
+    likelier than its beginning: these are read best first, until none is likelier than the last word that is wanted.
 
     Args:
         model: With a causal head.
         befores: What stands before the word.
         counts: How many words for each.
+        floors: Words that are less likely than this, in nats, are not looked for; one for each text.
+        most_read: Beginnings that are read for each text.
 
     Returns:
         For each text, words best first.
@@ -95,35 +133,56 @@ def next_words(model: LoadedModel, befores: Sequence[str], counts: Sequence[int]
     given = [_tokenize(model, before) for before in befores]
     starts = word_starts(model)
     forbidden = forbidden_ids(model, len(starts))
-    done: list[list[Word]] = [[] for _ in given]
-    open_words: list[tuple[int, tuple[int, ...], float]] = [(index, (), 0.0) for index in range(len(given))]
-    for piece in range(MOST_PIECES + 1):
-        rows = [Row((*given[index], *ids), (len(given[index]) + len(ids) - 1,)) for index, ids, _ in open_words]
-        scores = torch.cat(masked_logits(model, rows)).log_softmax(dim=-1)
-        ends = scores[:, starts].logsumexp(dim=-1).tolist()
-        if piece:
-            for (index, ids, score), end in zip(open_words, ends, strict=True):
-                done[index].append(Word(ids, score + end))
-        allowed = scores.index_fill(-1, forbidden, -torch.inf)
-        allowed[:, ~starts if piece == 0 else starts] = -torch.inf
-        best = allowed.topk(min(max(counts), allowed.shape[-1]), dim=-1)
-        grown: list[list[tuple[int, tuple[int, ...], float]]] = [[] for _ in given]
-        for (index, ids, score), values, tokens in zip(
-            open_words, best.values.tolist(), best.indices.tolist(), strict=True
-        ):
-            pairs = islice(zip(values, tokens, strict=True), counts[index])
-            grown[index] += [(index, (*ids, t), score + v) for v, t in pairs]
-        open_words = []
-        for index, (some, count) in enumerate(zip(grown, counts, strict=True)):
-            known = sorted((word.log_probability for word in done[index]), reverse=True)[count - 1 : count]
-            hopeful = [word for word in some if word[2] > (known[0] if known else -torch.inf)]
-            open_words += heapq.nsmallest(count, hopeful, key=lambda word: (-word[2], word[1]))
-        if not open_words or piece == MOST_PIECES:
-            break
-    return [
-        heapq.nsmallest(count, words, key=lambda word: (-word.log_probability, word.ids))
-        for words, count in zip(done, counts, strict=True)
+    searches = [
+        _search(ids, count, floor, most_read, starts, forbidden, partial(decode, model))
+        for ids, count, floor in zip(given, counts, floors or [-math.inf] * len(given), strict=True)
     ]
+    return run_search(model, searches, len(starts))
+
+
+def _search(
+    given: tuple[int, ...],
+    count: int,
+    floor: float,
+    most_read: int,
+    starts: Bool[Tensor, " vocab"],
+    forbidden: Int[Tensor, " token"],
+    read: Callable[[Sequence[int]], str],
+) -> Generator[list[Row], Answers, Words]:
+    beginnings: list[tuple[float, tuple[int, ...]]] = []
+    best: dict[str, Word] = {}
+
+    def lengthen(ids: tuple[int, ...], score: float, scores: Float[Tensor, " vocab"]) -> None:
+        allowed = scores.index_fill(-1, forbidden, -torch.inf)
+        allowed[starts if ids else ~starts] = -torch.inf
+        found = allowed.topk(min(most_read, len(allowed)))
+        for value, token in zip(found.values.tolist(), found.indices.tolist(), strict=True):
+            heapq.heappush(beginnings, (-(score + value), (*ids, token)))
+
+    (logits,) = yield [Row(given, (len(given) - 1,))]
+    lengthen((), 0.0, logits[0].log_softmax(dim=-1))
+    left = most_read
+    while True:
+        least = max(floor, min(word.log_probability for word in best.values()) if len(best) == count else -math.inf)
+        hopeful = []
+        while beginnings and -beginnings[0][0] > least and len(hopeful) < max(count, AT_ONCE):
+            hopeful.append(heapq.heappop(beginnings))
+        asked = hopeful[:left]
+        if not asked:
+            return Words(tuple(word for word in best.values() if word.log_probability > floor), is_cut=bool(hopeful))
+        left -= len(asked)
+        answers = yield [Row((*given, *ids), (len(given) + len(ids) - 1,)) for _, ids in asked]
+        scores = torch.cat(answers).log_softmax(dim=-1)
+        ends = scores[:, starts].logsumexp(dim=-1).tolist()
+        for (lost, ids), of_one, end in zip(asked, scores, ends, strict=True):
+            word = Word(ids, read(ids).strip(), end - lost)
+            known = best.get(word.text, word)
+            if word.text and known.log_probability <= word.log_probability:  # a vocabulary may have a token for a space
+                best[word.text] = word
+            if len(ids) < MOST_PIECES:
+                lengthen(ids, -lost, of_one)
+        likeliest = heapq.nsmallest(count, best.values(), key=lambda word: (-word.log_probability, word.ids))
+        best = {word.text: word for word in likeliest}
 
 
 def word_starts(model: LoadedModel) -> Bool[Tensor, " vocab"]:

@@ -200,7 +200,8 @@ def test_a_causal_model_sees_nothing_behind_the_blank(gpt):
 
 @torch.inference_mode()
 def test_a_words_probability_is_that_of_its_pieces_and_its_end(gpt):
-    (words,) = next_words(gpt, ["the cat"], [5])
+    (found,) = next_words(gpt, ["the cat"], [5])
+    words = found.words
     starts = word_starts(gpt)
     given = gpt.tokenizer("the cat").input_ids
 
@@ -211,15 +212,33 @@ def test_a_words_probability_is_that_of_its_pieces_and_its_end(gpt):
         total = sum(float(log_probabilities(word.ids[:place])[token]) for place, token in enumerate(word.ids))
         total += float(log_probabilities(word.ids)[starts].logsumexp(dim=-1))
         assert word.log_probability == pytest.approx(total, abs=1e-4)
-    # none of one or two pieces is better and left out
-    allowed = [id for id in range(len(gpt.tokenizer)) if id not in gpt.tokenizer.all_special_ids]
+    # none of one piece is better and left out
+    special = gpt.tokenizer.all_special_ids
+    allowed = [id for id in range(len(gpt.tokenizer)) if id not in special and gpt.tokenizer.decode([id]).strip()]
     first = log_probabilities(())
     best = sorted(
         (float(first[a]) + float(log_probabilities((a,))[starts].logsumexp(dim=-1)) for a in allowed if starts[a]),
         reverse=True,
     )
-    found = [word.log_probability for word in words]
-    assert all(any(abs(score - other) < 1e-4 for other in found) for score in best[:1] if score > found[-1])
+    shown = [word.log_probability for word in words]
+    assert all(any(abs(score - other) < 1e-4 for other in shown) for score in best if score > shown[-1] + 1e-4)
+    assert not found.is_cut
+
+
+def test_the_likeliest_words_of_a_causal_model_do_not_depend_on_how_many_are_shown(gpt):
+    few, many = (fill_spans(gpt, "the cat ___ in the ___", count=count) for count in (3, 12))
+    for some, more in zip(few.spans, many.spans, strict=True):
+        assert [choice.text for choice in some.choices] == [choice.text for choice in more.choices[:3]]
+    assert [one.text for one in few.completions] == [one.text for one in many.completions[:3]]
+    assert len(many.spans[0].choices) == 12
+
+
+@torch.inference_mode()
+def test_a_search_for_words_that_was_cut_says_so(gpt, monkeypatch):
+    (found,) = next_words(gpt, ["the cat"], [5], most_read=3)
+    assert found.is_cut and len(found.words) <= 3
+    monkeypatch.setattr("explorer.analysis.spans_from_left.MOST_READ", 3)
+    assert "only the 3 likeliest" in fill_spans(gpt, "the cat ___", count=5).remarks[1]
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt"])

@@ -25,7 +25,7 @@ from explorer.tabs.views import View
 ABILITIES = (Ability.FILL_SPANS, Ability.FILL_BLANKS, Ability.GENERATE)
 FIRST = ("MiniLM (span)", "MiniLM (masked)", "MiniLM (causal)")  # one start, three objectives
 MOST_MODELS = 4
-METHODS = [("Beams: the likeliest", "beams"), ("Sampling: drawn at random", "sampling")]
+METHODS = [("Beams: a search for the likeliest", "beams"), ("Sampling: drawn at random", "sampling")]
 SOURCE = "https://arxiv.org/abs/1910.10683"
 ON_LOAD = """
 element.addEventListener('click', event => {
@@ -62,8 +62,8 @@ def build(registry: Registry, sentence: Sentence) -> View:
         with gr.Accordion("How the words are found", open=False), gr.Row(elem_classes="controls"):
             method = gr.Radio(
                 METHODS, value="beams", label="Method", scale=3,
-                info="Sampling is for models that write, which else follow 40 beginnings at a time; the others always "
-                "give the likeliest.",
+                info="Sampling is for models that write, which else follow 40 beginnings at a time; with the others one "
+                "always searches for the likeliest.",
             )  # fmt: skip
             seed = gr.Number(0, label="Seed", precision=0, scale=1, min_width=80)
         columns = gr.HTML(padding=False, elem_classes="result", js_on_load=ON_LOAD)
