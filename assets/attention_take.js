@@ -169,5 +169,5 @@
     });
   };
 
-  explorer.attentionTake = {csv, png, code, save, table, fileOf};
+  explorer.attentionTake = {csv, png, code, save, slug, table, fileOf};
 })();

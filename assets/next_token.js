@@ -74,9 +74,9 @@
     const save = (shown, before, after) => {
       const controls = Object.entries(settings);
       const rows = shown.map(({token: {text, token_id: id}, place}) =>
-        [place, text, id, before.shares[id], after.shares[id], ...controls.map(([, number]) => number)]);
-      const heads = ['rank', 'token', 'token_id', 'probability', 'probability_after', ...controls.map(([name]) => name)];
-      explorer.attentionTake.table('next-token-after', [heads, ...rows]);
+        [data.model, data.ending, place, text, id, before.shares[id], after.shares[id], ...controls.map(([, number]) => number)]);
+      const heads = ['model', 'after', 'rank', 'token', 'token_id', 'probability', 'probability_after', ...controls.map(([name]) => name)];
+      explorer.attentionTake.table(`next-token-after-${explorer.attentionTake.slug(data.model)}`, [heads, ...rows]);
     };
 
     const draw = () => {

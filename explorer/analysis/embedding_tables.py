@@ -8,7 +8,7 @@ from typing import Any
 from explorer.analysis.embedding_results import NearUses, Occurrences, StaticNeighbours, UseNeighbours
 from explorer.analysis.projection_results import Projection
 from explorer.analysis.sense_quiz import QuizAnswer
-from explorer.analysis.sense_results import SenseConfusion, SenseScores, UseSimilarity
+from explorer.analysis.sense_results import LayerSenses, SenseConfusion, SenseScores, UseSimilarity
 
 Cell = str | int | float | bool | None
 Table = list[list[Cell]]
@@ -51,16 +51,21 @@ def _tables_of_use(result: UseNeighbours) -> dict[str, Table]:
 
 
 def _tables_of_senses(result: SenseScores) -> dict[str, Table]:
-    layers: Table = [["model", "pieces", "uses", "layer"]]
+    layers: Table = [["model", "pieces", "uses", "vector", "layer"]]
     layers[0] += [f"{name}{end}" for name in ESTIMATES for end in ("", "_low", "_high")]
     layers[0] += ["chance_nearest", "chance_centroid", "most_frequent_sense", "bag_of_words"]
-    for layer in result.layers:
+    scored: list[tuple[str, int | None, LayerSenses]] = [
+        (f"layer {one.layer}", one.layer, one) for one in result.layers
+    ]
+    if result.joined:
+        scored.append((result.joined[0], None, result.joined[1]))
+    for vector, number, layer in scored:
         numbers: list[Cell] = []
         for name in ESTIMATES:
             estimate = getattr(layer, name)
             numbers += [None] * 3 if estimate is None else [estimate.value, estimate.low, estimate.high]
         without = [result.chance_nearest, result.chance_centroid, result.most_frequent, result.bag_of_words]
-        layers.append([result.model, result.pieces, result.uses, layer.layer, *numbers, *without])
+        layers.append([result.model, result.pieces, result.uses, vector, number, *numbers, *without])
     senses: Table = [["sense", "uses"], *([sense, count] for sense, count in result.senses)]
     return {"layers": layers, "senses": senses}
 

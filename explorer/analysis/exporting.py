@@ -198,6 +198,9 @@ def _tables_of_example(result: TrainingExample) -> dict[str, Table]:
     for name, tokens in (("tokens", result.tokens), ("inputs", result.inputs)):
         rows = [[*about, index, each.token, each.token_id, each.fate] for index, each in enumerate(tokens)]
         tables[name] = [[*head, "index", "token", "token_id", "fate"], *rows]
+    if result.segments:
+        named = ["segment", *("AB"[segment] for segment in result.segments)]
+        tables["inputs"] = [[*row, name] for row, name in zip(tables["inputs"], named, strict=True)]
     answers: Table = [[*head, "token_index", "direction", "right", "guess", "probability", "loss_nats"]]
     for each in result.answers:
         answers.append([*about, each.index, each.direction, each.right, each.guess, each.probability, each.loss_nats])

@@ -25,6 +25,7 @@ class NextTokens:
         special_ids: Tokens that are not text, such as the one that ends it.
         token_count: How many tokens were read.
         limit_tokens: How many the model reads at most.
+        written_text: What was written, as text.
     """
 
     model: str
@@ -37,3 +38,4 @@ class NextTokens:
     special_ids: tuple[int, ...]
     token_count: int
     limit_tokens: int
+    written_text: str = ""

@@ -10,6 +10,7 @@ from explorer.analysis.blanks import check_option, check_tokens
 from explorer.analysis.distributions import entropies, likeliest
 from explorer.analysis.next_token_results import NextTokens
 from explorer.analysis.prompts import check_ids, check_left_to_right, encode_prompt
+from explorer.analysis.reading import decode
 from explorer.models.backend import LoadedModel
 from explorer.models.batching import Row, masked_logits
 
@@ -58,4 +59,5 @@ def next_tokens(model: LoadedModel, prompt: str, *, written: Sequence[int] = (),
         special_ids=tuple(sorted(set(model.tokenizer.all_special_ids))),
         token_count=len(ids),
         limit_tokens=model.limit_tokens,
+        written_text=decode(model, written) if written else "",
     )

@@ -14,11 +14,12 @@ Table = list[list[Cell]]
 
 
 def _tables_of_next(result: NextTokens) -> dict[str, Table]:
-    rows: Table = [["model", "prompt", "rank", "text", "token", "token_id", "probability", "entropy_nats"]]
+    rows: Table = [["model", "prompt", "written", "rank", "text", "token", "token_id", "probability"]]
+    rows[0] += ["entropy_nats"]
     for rank, token in enumerate(result.tokens, start=1):
         rows.append(
-            [result.model, result.prompt, rank, token.text, token.token, token.token_id, token.probability]
-            + [result.entropy_nats]
+            [result.model, result.prompt, result.written_text, rank, token.text, token.token, token.token_id]
+            + [token.probability, result.entropy_nats]
         )
     return {"tokens": rows}
 

@@ -54,12 +54,14 @@ class SenseScores:
         uses: How many uses.
         layers: From the lowest.
         chance_nearest: Share of uses that have the sense of another use drawn at random, which is never the use itself.
-        chance_centroid: Share that a sense drawn at random gets right: one in how many senses there are.
+        chance_centroid: Share that a sense drawn at random gets right: one in how many senses there are, of the uses
+            whose sense has another use; the others are never right.
         most_frequent: Share of the most frequent sense.
         bag_of_words: Share that the words around the use give away, by the nearest centroid of the other sentences;
             None = there are too many sentences to count.
         intervals: How the intervals were made.
         remarks: What a reader must know.
+        joined: Another vector than that of a layer, in words, and its scores; None = none was asked for.
     """
 
     model: str
@@ -73,6 +75,7 @@ class SenseScores:
     bag_of_words: float | None
     intervals: str
     remarks: tuple[str, ...]
+    joined: tuple[str, LayerSenses] | None = None
 
     @property
     def best(self) -> LayerSenses:

@@ -65,7 +65,7 @@ def score_vectors(
         uses=count,
         layers=layers,
         chance_nearest=measure_chance_nearest(list(counts.values())),
-        chance_centroid=1 / len(counts),
+        chance_centroid=sum(size for size in counts.values() if size > 1) / count / len(counts),
         most_frequent=max(counts.values()) / count,
         bag_of_words=_measure_bags(occurrences, senses) if count <= MOST_BAGS else None,
         intervals=INTERVALS,

@@ -28,6 +28,7 @@ def pack_next_tokens(result: NextTokens, ending: str) -> str:
         {
             "ending": cut,
             "highest": highest,
+            "model": result.model,
             "logits": b64encode(packed).decode("ascii"),
             "prompt_ids": result.prompt_ids,
             "tokens": tokens,

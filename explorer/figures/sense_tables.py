@@ -133,7 +133,10 @@ def _model_row(model: str, columns: int) -> str:
 def _score_row(name: str, one: LayerSenses, *, is_at: bool) -> str:
     shares = "".join(_share(estimate) for estimate in (one.nearest, one.centroid))
     cosines = "".join(_cosine(estimate) for estimate in (one.silhouette, one.self_similarity, one.baseline))
-    return f"<tr{' class=at' if is_at else ''}><th scope='row'>{escape(name)}</th>{shares}{cosines}</tr>"
+    short, _, weights = name.partition(" (")  # which stand in the words above the table
+    wide = f" class='wraps' title='{escape(name)}'" if weights else ""
+    head = f"<th scope='row'{wide}>{escape(short)}</th>"
+    return f"<tr{' class=at' if is_at else ''}>{head}{shares}{cosines}</tr>"
 
 
 def _share(estimate: Estimate) -> str:

@@ -138,7 +138,7 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
         if not parts:
             continue
         at_once = " (fitted at once to features read once)" if not losses and len({*held}) == 1 else ""
-        said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores, score) or _is_short(losses)}.")
+        said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores, score) or _is_short(curve)}.")
     return "".join(map(note, said))
 
 
@@ -155,8 +155,9 @@ def epochs_note(recipe: Recipe, steps: Sequence[TrainingStep], name: str = "") -
         return ""
     least = next(step.steps for step in reversed(steps) if step.step and step.epoch)
     which = f"{name}: " if name else ""
+    unless = ", unless patience ends it" if recipe.patience else ""
     return note(f"{which}{planned:.0f} epochs, not {recipe.epochs:g}: so few examples make few steps, and a run goes "
-                f"on until {least:,} are made. The curves show whether fewer would have done.")  # fmt: skip
+                f"on until {least:,} are made{unless}. The curves show whether fewer would have done.")  # fmt: skip
 
 
 def _turn(held: Sequence[float], scores: Sequence[float], score: str) -> str:
@@ -183,9 +184,15 @@ def _told(loss: float, held: Sequence[float]) -> str:
     return f"{loss:.{next(enough, MOST_DECIMALS)}f}"
 
 
-def _is_short(losses: Sequence[float]) -> str:
-    """What to say of a run that has not yet learned its own examples."""
-    if len(losses) < 8 or losses[-1] < 0.5 * losses[0] or losses[-1] > 0.97 * losses[3 * len(losses) // 4]:
+def _is_short(curve: Curve) -> str:
+    """What to say of a run that went through all its epochs and has not yet learned its own examples."""
+    losses = [step.loss for step in curve.course if step.loss is not None]
+    if (
+        curve.steps[-1].step < curve.steps[-1].steps
+        or len(losses) < 8
+        or losses[-1] < 0.5 * losses[0]
+        or losses[-1] > 0.97 * losses[3 * len(losses) // 4]
+    ):
         return ""
     return "; its training loss was still falling: more epochs would teach it more of its own examples"
 

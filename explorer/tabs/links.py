@@ -73,18 +73,19 @@ def _stopping(clocks: list[gr.Timer]) -> Callable[[], dict[gr.Timer, gr.Timer]]:
     return lambda: {clock: gr.Timer(active=False) for clock in clocks}
 
 
-def names_other(request: gr.Request, tab: str, fields: Mapping[str, gr.components.Component]) -> bool:
-    """Whether an address leads to a tab and names other than first values there, which the fields may not hold yet.
+def names_other(request: gr.Request, tab: str, fields: Mapping[str, gr.components.Component], always: str) -> bool:
+    """Whether an address leads to a view of a tab: the page has written it, or it names other than first values.
 
     Args:
         request: Of an event; Gradio repeats the address in it.
         tab: Id of the tab.
-        fields: As of LinkedTab.
+        fields: As of LinkedTab; they may not hold yet what it names.
+        always: The one that every address that the page writes names.
     """
     given = request.query_params
-    return given.get("tab") == tab and any(
-        given.get(name, first) != first for name, field in fields.items() for first in [_in_address(field.value)]
-    )
+    firsts = {name: _in_address(field.value) for name, field in fields.items()}
+    names = any(given.get(name, first) != first for name, first in firsts.items())
+    return given.get("tab") == tab and (names or always in given)
 
 
 def _remembering(entry: LinkedTab, *, is_chosen: bool) -> dict[str, object]:

@@ -10,6 +10,7 @@ from transformers import BertConfig, EncoderDecoderConfig, EncoderDecoderModel
 from explorer.analysis.compute_loss import compute_loss, draw_replacements
 from explorer.analysis.corruption.noises import MAKE_NOISE
 from explorer.analysis.examples import MAKE_EXAMPLE
+from explorer.analysis.exporting import to_tables
 from explorer.analysis.objectives import NOISES, OBJECTIVE_CARDS
 from explorer.analysis.training_results import Fate
 from explorer.errors import UnsuitableModel, UnsuitableText
@@ -244,6 +245,8 @@ def test_the_probability_that_a_sentence_follows(two_heads):
     assert answer.probability == pytest.approx(logits.softmax(dim=-1)[0, 0].item(), **EXACT)
     assert example.loss_nats == pytest.approx(functional.cross_entropy(logits, torch.tensor([0])).item(), **EXACT)
     assert [token.token for token in example.inputs].count("[SEP]") == 2
+    written = [row[-1] for row in to_tables(example)["inputs"]]
+    assert written == ["segment", *("AB"[number] for number in encoded.token_type_ids[0])]
     with pytest.raises(UnsuitableText, match="second sentence"):
         compute_loss(two_heads, "The cat is happy.", objective="next_sentence")
 

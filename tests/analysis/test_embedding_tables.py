@@ -1,6 +1,7 @@
 """Tables of uses, neighbours and senses: every number of the result, under its name."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from explorer.analysis import embed_occurrences, find_static_neighbours, score_s
 from explorer.analysis.exporting import to_csv, to_json, to_tables
 from explorer.analysis.neighbours import find_near_uses, prepare_points
 from explorer.analysis.projections import project_occurrences
+from explorer.analysis.sense_results import Estimate
 from tests.analysis.test_embeddings import own
 
 USES = {"sentences": ["=the cat", "a cat walks", "the dog"], "positions": [(5, 8), (2, 5), (4, 7)]}
@@ -65,3 +67,10 @@ def test_senses():
     assert row["centroid"] == scores.layers[0].centroid.value and row["nearest_low"] == scores.layers[0].nearest.low
     assert row["bag_of_words"] == scores.bag_of_words and row["baseline_high"] == scores.layers[0].baseline.high
     assert tables["senses"] == [["sense", "uses"], ["x", 2], ["y", 1]]
+    mixed = replace(
+        scores, joined=("weighted sum (0.5, 0.5)", replace(scores.layers[0], centroid=Estimate(0.9, 0.8, 1.0)))
+    )
+    one, other = named(to_tables(mixed)["layers"])
+    assert (one["vector"], one["layer"]) == ("layer 1", 1)
+    assert (other["vector"], other["layer"]) == ("weighted sum (0.5, 0.5)", None)
+    assert other["centroid"] == 0.9 and to_json(mixed)["joined"][0] == "weighted sum (0.5, 0.5)"

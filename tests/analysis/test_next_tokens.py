@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explorer.analysis import next_tokens
-from explorer.analysis.exporting import to_json
+from explorer.analysis.exporting import to_json, to_tables
 from explorer.analysis.prompts import encode_prompt
 from explorer.errors import UnsuitableModel, UnsuitableText
 from tests.analysis import causal_models
@@ -31,6 +31,10 @@ def test_written_tokens_go_on_from_the_prompt(causal):
     assert result.prompt_ids == (*prompt, written, 5) and result.written == (written, 5)
     expected = plain_scores(causal, [*prompt, written, 5])[-1].topk(3).indices.tolist()
     assert [token.token_id for token in result.tokens] == expected
+    assert result.written_text == causal.tokenizer.decode([written, 5])
+    head, row, *_ = to_tables(result)["tokens"]
+    assert dict(zip(head, row, strict=True))["written"] == result.written_text
+    assert next_tokens(causal, "the cat").written_text == ""
 
 
 def test_json_leaves_the_whole_vocabulary_out(causal):

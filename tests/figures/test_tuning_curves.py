@@ -43,7 +43,7 @@ def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_tak
     steps = [replace(STEPS[1], loss=1.0 - index / 10, held_out_loss=loss) for index, loss in enumerate(losses)]
     words = curve_words([Curve("A", steps)], "accuracy")
     assert "held-out loss from 0.030 to 0.020," in words and "was lowest (0.018) before the end" in words
-    longer = [replace(STEPS[0], loss=loss) for loss in (1.2, 1.2, 1.1, 1.1, 1.0, 1.0, 1.0, 0.8)]
+    longer = [replace(STEPS[0], step=2, steps=2, loss=loss) for loss in (1.2, 1.2, 1.1, 1.1, 1.0, 1.0, 1.0, 0.8)]
     assert "more epochs would" in curve_words([Curve("A", longer)], "accuracy")
     assert "more epochs would" not in curve_words([Curve("A", [*longer, *steps])], "accuracy")
     poor = replace(OUTCOME, scores={"accuracy": 0.6})
@@ -63,6 +63,7 @@ def test_more_epochs_than_asked_for_are_explained_and_fewer_are_not_advised():
     assert "<p class='note'>Everything: 16 epochs, not 2" in epochs_note(recipe, rising, "Everything")
     assert "more or other examples or a smaller learning rate may help" in outcome_words(poor, recipe, rising)
     assert "more examples or more than 16 epochs may help" in outcome_words(poor, recipe, rising[:2])
+    assert "until 20 are made, unless patience ends it." in epochs_note(replace(recipe, patience=1), rising)
     assert epochs_note(Recipe("pairs", epochs=2), STEPS) == epochs_note(recipe, ()) == ""
     fitted = [replace(STEPS[3], epoch=0.0)]
     assert epochs_note(Recipe("pairs", "frozen", epochs=2), fitted) == "", "at once, and so in no epochs"
@@ -106,6 +107,9 @@ def test_what_is_fitted_at_once_is_a_level_beside_what_is_learned_step_by_step()
 
 def test_a_run_that_was_still_learning_when_it_ended_is_said_to_be_short():
     falling = (1.2, 1.2, 1.1, 1.1, 1.0, 1.0, 1.0, 0.8)
-    logs = [replace(STEPS[0], loss=loss, held_out_loss=None, score=None) for loss in falling]
+    last = replace(STEPS[0], step=9, steps=9, held_out_loss=None, score=None)
+    logs = [replace(last, loss=loss) for loss in falling]
     assert "was still falling" in curve_words([Curve("From random weights", logs)], "accuracy")
     assert "was still falling" not in curve_words([Curve("A", [*logs, replace(logs[0], loss=0.2)])], "accuracy")
+    stopped = [replace(step, steps=30) for step in logs]
+    assert "was still falling" not in curve_words([Curve("A", stopped)], "accuracy"), "its epochs are not over"

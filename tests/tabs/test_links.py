@@ -101,6 +101,7 @@ def test_a_link_may_name_what_is_on_offer_later():
         ("?tab=here&word=first&job=", False),
         ("?tab=here&word=other", True),
         ("?tab=here&job=a1", True),
+        ("?tab=here&model=BERT", True),  # as the page wrote it when that was in sight
         ("?tab=there&word=other", False),  # of another tab, which the visitor comes from
         ("?word=other", False),
         ("", False),
@@ -109,7 +110,8 @@ def test_a_link_may_name_what_is_on_offer_later():
 def test_an_address_names_other_than_first_values(address, names):
     request = SimpleNamespace(query_params=dict(parse_qsl(address.removeprefix("?"), keep_blank_values=True)))
     fields = {"word": gr.Textbox("first"), "job": gr.Textbox("")}
-    assert names_other(request, "here", fields) == names
+    fields["model"] = gr.Textbox("BERT")
+    assert names_other(request, "here", fields, "model") == names
 
 
 @pytest.mark.parametrize("with_clock", [2, 3])

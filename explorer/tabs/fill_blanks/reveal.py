@@ -22,7 +22,10 @@ from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.taking_away import download_links, picture_title
 from explorer.tabs.views import View
 
-OPEN = "bars: probability of each word where the blanks that are not filled yet stay open"
+OPEN = (
+    "bars of a step: probability of each word where the blanks that are not filled yet stay open; those after the last "
+    "step: entropy of each blank"
+)
 FIRST_STEP = 1  # what the first fill does; with none, this is the view Answer
 HERE = "Of this view alone: “Independent” and “Joint search” have no steps."
 ORDERS = [(strategy.label, strategy.key) for strategy in STRATEGIES.values() if strategy.reveals]

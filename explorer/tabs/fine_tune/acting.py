@@ -115,7 +115,7 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
 
     def come_back(request: gr.Request, token: str, job: str, *chosen: object) -> tuple:
         """Who comes without the link of a job, and with no other choice, sees the newest of their own."""
-        has_chosen = job or list(chosen) != untouched or names_other(request, act.tab.id, act.linked)
+        has_chosen = job or list(chosen) != untouched or names_other(request, act.tab.id, act.linked, "model")
         try:
             own = store.jobs(token)
         except ExplorerError:  # no token that the page has made

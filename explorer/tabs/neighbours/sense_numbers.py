@@ -1,7 +1,7 @@
 """View: how well each layer tells the senses of a word apart, beside what can be had without a model."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 import gradio as gr
@@ -207,7 +207,11 @@ def _labelled(found: Found, word: str, source: str, layer: int | None, adjust: s
     parts += [f"leave one out; {scores[0].intervals}, seed {SEED}"]
     foot = (note(ADJUSTED) if adjust != "none" else "") + caption(parts, PAPER)
     confusions = tuple(one for _, one in found.chosen)
-    links = download_links(scores, "senses", of="scores", with_link=False)
+    scored = tuple(
+        replace(score, joined=(confusion.vector, one)) if one else score
+        for score, (one, confusion) in zip(scores, found.chosen, strict=True)
+    )
+    links = download_links(scored, "senses", of="scores", with_link=False)
     links += download_links(confusions, "confusion", of="confusions", code=code)
     return (
         said,
