@@ -151,6 +151,8 @@ def _choices(tokens: tuple[NextToken, ...], answer: NextToken, most: float, name
 def _off_words(result: HeadAblation) -> str:
     if not result.heads:
         return ": press heads on the map, and see what changes."
+    if len(result.heads) == result.head_count:
+        return "<span class='quiet'>: all that it has</span>"
     stacks = len(result.head_counts) > 1
     names = [
         f"{escape(stack) + ' ' if stacks else ''}{head_name(layer, head)}"

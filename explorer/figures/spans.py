@@ -53,6 +53,11 @@ def _behind(fills: SpanFills) -> str:
     return (
         f"<details class='note'><summary>{head}</summary>"
         f"<p>It saw: <code dir='auto'>{escape(fills.saw)}</code></p>{written}"
-        f"<p>Number of a choice: {escape(fills.score)}, as a percentage; its logarithm, in nats, shows on hover.</p>"
-        f"<p>Number of a sentence: {escape(fills.completion_score)}, in the same way.</p></details>"
+        f"<p>Number of a choice: {_raised(fills.score)}; its logarithm, in nats, shows on hover.</p>"
+        f"<p>Number of a sentence: {_raised(fills.completion_score)}.</p></details>"
     )
+
+
+def _raised(score: str) -> str:
+    """The words for a sum of logarithms, for the product that is shown."""
+    return escape(score.removeprefix("ln ") if score.startswith("ln p(") else f"e to the {score}")

@@ -50,6 +50,8 @@ def test_a_race_has_the_baselines_of_all_its_runs_each_with_its_model_where_they
 def test_what_is_told_of_one_run_of_several_begins_with_its_name_and_of_steps_only_where_it_has_any():
     race = make_job("full", "frozen", outcomes={0: replace(OUTCOME, notes=("3 texts were cut.",))})
     assert "<p class='note'>Everything: 3 texts were cut.</p>" in draw(look(race))[3]
+    of_all = replace(race, outcomes={0: race.outcomes[0], 1: race.outcomes[0]})
+    assert "<p class='note'>3 texts were cut.</p>" in draw(look(of_all))[3]
     assert "Everything: batches of" in draw(look(race))[-1] and "learning rate" in draw(look(race))[-1]
     at_once = tuple(replace(one, step=replace(one.step, loss=None, epoch=0.0)) for one in make_log(race))
     foot = draw(look(race, lambda id: at_once))[-1]

@@ -77,7 +77,10 @@ def draw(looked: Looked) -> tuple:
     said += curve_words(curves, score) or note(NOTHING_YET)
     said += _epochs_words(looked, steps, [looked.run] if is_labels else range(len(status.spec.runs)))
     whose = f"{run_name(status.spec, looked.run)}: " if len(status.spec.runs) > 1 else ""
-    said += "".join(note(whose + one) for one in (looked.outcome.notes if looked.outcome else ()))
+    all_notes = [outcome.notes for outcome in status.outcomes.values()]
+    for one in looked.outcome.notes if looked.outcome else ():
+        is_of_all = len(all_notes) == len(status.spec.runs) and all(one in notes for notes in all_notes)
+        said += note(one if is_of_all else whose + one)
     if has_score:
         label = score_label(score)
         said += note(f"{label[:1].upper()}{label[1:]}: {score_meaning(score, looked.the_run.recipe.task)}")
