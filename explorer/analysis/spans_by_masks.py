@@ -24,6 +24,7 @@ from explorer.models.batching import Row, masked_logits
 
 MOST_MASKS = 5
 NARROWEST_BEAM = 5
+WIDTH = 20  # beginnings of sentences that are followed, however few are shown
 SCORE = (
     "pseudo-log-likelihood of the span, each token with itself and the later ones masked (PLL-word-l2r); "
     "the other blanks are one mask each"
@@ -66,7 +67,8 @@ def fill_by_masks(model: LoadedModel, text: str, count: int) -> SpanFills:
         completions = [SpanCompletion(put_fills(parsed.segments, [one.text]), (one.text,), one.log_probability)
                        for one in spans[0].choices]  # fmt: skip
     else:
-        completions = _complete(model, parsed, whole, lengths, width)
+        wide = widest(max(count, WIDTH), NARROWEST_BEAM, steps, len(parsed.ids) + longest)
+        completions = _complete(model, parsed, whole, lengths, wide)[:count]
     remarks = (
         *[TOLD_LENGTH] * any(len({one.length_tokens for one in span.choices}) > 1 for span in spans),
         *[LENGTHS] * (blanks > 1),

@@ -16,13 +16,11 @@ from explorer.analysis.blanks import check_tokens, put_fills, split_text
 from explorer.analysis.reading import decode
 from explorer.analysis.search import Answers, affordable_rows, forbidden_ids, run_search, widest
 from explorer.analysis.span_results import Span, SpanChoice, SpanCompletion, SpanFills
-from explorer.analysis.spans_by_masks import NARROWED
+from explorer.analysis.spans_by_masks import NARROWED, NARROWEST_BEAM, WIDTH
 from explorer.models.backend import LoadedModel
 from explorer.models.batching import Row
 
 MOST_PIECES = 6  # of one word
-NARROWEST_BEAM = 5
-WIDTH = 20  # beginnings of sentences that are followed, however few are shown
 AT_ONCE = 8  # beginnings of words that are read together at the least
 MOST_READ, LEAST_READ = 400, 16  # of one text
 SCORE = "ln p(the word, and that it ends there | the text before the blank, the best words in earlier blanks)"

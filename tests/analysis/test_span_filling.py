@@ -225,8 +225,10 @@ def test_a_words_probability_is_that_of_its_pieces_and_its_end(gpt):
     assert not found.is_cut
 
 
-def test_the_likeliest_words_of_a_causal_model_do_not_depend_on_how_many_are_shown(gpt):
-    few, many = (fill_spans(gpt, "the cat ___ in the ___", count=count) for count in (3, 12))
+@pytest.mark.parametrize("kind", ["bert", "gpt"])
+def test_the_likeliest_words_and_sentences_do_not_depend_on_how_many_are_shown(kind, request):
+    model = request.getfixturevalue(kind)
+    few, many = (fill_spans(model, "the cat ___ in the ___", count=count) for count in (3, 12))
     for some, more in zip(few.spans, many.spans, strict=True):
         assert [choice.text for choice in some.choices] == [choice.text for choice in more.choices[:3]]
     assert [one.text for one in few.completions] == [one.text for one in many.completions[:3]]
