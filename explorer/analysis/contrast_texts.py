@@ -66,7 +66,7 @@ def contrast_texts(model: LoadedModel, text: str, *, other_text: str, top_k: int
         )
         for token_id, name in zip(ids, names, strict=True)
     )
-    return TextContrast(model.card.name, text, other_text, words, _jensen_shannon_bits(first, other))
+    return TextContrast(model.card.name, text, other_text, words, _jensen_shannon_bits(first, other), blank)
 
 
 def _most_different(difference: Float[Tensor, " vocab"], count: int) -> list[int]:

@@ -145,12 +145,12 @@ def _tables_of_ranking(result: CandidateRanking) -> dict[str, Table]:
 
 
 def _tables_of_contrast(result: TextContrast) -> dict[str, Table]:
-    rows: Table = [["model", "text", "other_text", "word", "probability", "other_probability", "log_odds_ratio_nats"]]
-    rows[0].append("divergence_bits")
+    rows: Table = [["model", "text", "other_text", "blank", "word", "probability", "other_probability"]]
+    rows[0] += ["log_odds_ratio_nats", "divergence_bits"]
     for word in result.words:
         rows.append(
-            [result.model, result.text, result.other_text, word.text, word.probability, word.other_probability]
-            + [word.log_odds_ratio, result.divergence_bits]
+            [result.model, result.text, result.other_text, result.blank, word.text, word.probability]
+            + [word.other_probability, word.log_odds_ratio, result.divergence_bits]
         )
     return {"words": rows}
 

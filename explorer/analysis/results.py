@@ -167,14 +167,15 @@ class ContrastWord:
 
 @dataclass(frozen=True)
 class TextContrast:
-    """How two texts change what is expected in their blank.
+    """How two texts change what is expected in a blank of each.
 
     Attributes:
         model: Name of the model.
-        text: First text, with one blank.
-        other_text: Other text, with one blank.
+        text: First text.
+        other_text: Other text.
         words: Tokens whose probabilities differ most, from most towards the first to most towards the other.
         divergence_bits: Jensen-Shannon divergence of the two distributions, in bits, in [0, 1].
+        blank: Which blank of each text, counted from 1.
     """
 
     model: str
@@ -182,6 +183,7 @@ class TextContrast:
     other_text: str
     words: tuple[ContrastWord, ...]
     divergence_bits: float
+    blank: int = 1
 
 
 @dataclass(frozen=True)

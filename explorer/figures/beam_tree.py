@@ -16,6 +16,8 @@ ENDED, OPEN = "■", "(nothing)"
 CUT = "Kept: it is as long as was asked for."
 MARKS = {"lives": "", "ended": f" {ENDED}", "dropped": " ×"}
 
+TELL = "<p class='note beam-told' role='status'>Press a beam for its probability, and for what became of it.</p>"
+
 
 @dataclass(frozen=True)
 class _Place:
@@ -58,7 +60,7 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True) -> str:
         f"<svg role='img' aria-label='{words}' width='{left:.0f}' height='{height:.0f}' "
         f"viewBox='0 0 {left:.0f} {height:.0f}'>{''.join(lines)}{''.join(nodes)}</svg>"
     )
-    return f"<div class='beam-tree' tabindex='0'>{drawing}</div>{_legend()}{_texts(steps[-1])}"
+    return f"<div class='beam-tree' tabindex='0'>{drawing}</div>{TELL}{_legend()}{_texts(steps[-1])}"
 
 
 def _label(beam: Beam, step: BeamStep) -> str:

@@ -43,10 +43,15 @@ def layers_note(result: LayerReadings) -> str:
     if since == 0:
         return note(f"“{name}” is first in every layer: no layer changes the answer.") + signs
     early = f"the input embeddings alone put it at rank {before[0].rank:,}"
+    had = [layer.layer for layer in before if layer.rank == 1 and layer.layer < since]
+    if lost := [str(number) for number in had if number]:
+        which = f"layer{'s' * (len(lost) > 1)} {', '.join(lost)}"
+        early += f"; {which} had put it first, too, and later ones lost it"
     if since < last.layer:
         return note(f"“{name}” is first from layer {since} of {last.layer} on; {early}.") + signs
     other = names[before[-1].tokens[0].token_id]
-    return note(f"Only the last layer puts “{name}” first, and the one before it “{other}”; {early}.") + signs
+    only = "The" if had else "Only the"
+    return note(f"{only} last layer puts “{name}” first, and the one before it “{other}”; {early}.") + signs
 
 
 def _names(result: LayerReadings) -> dict[int, str]:

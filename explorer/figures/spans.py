@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from explorer.analysis.span_results import Span, SpanFills
+from explorer.analysis.span_results import Span, SpanChoice, SpanFills
 from explorer.figures.notes import note
 from explorer.figures.sentences import marked
 from explorer.figures.style import likelihood
 
-NOTHING = "(nothing)"
+NOTHING, SPACE = "(nothing)", "␣"  # no token, or one that is a space
 
 
 def span_columns(results: Sequence[SpanFills]) -> str:
@@ -25,6 +25,8 @@ def _column(fills: SpanFills) -> str:
     )
     blanks = "".join(_blank(number, span, len(fills.spans)) for number, span in enumerate(fills.spans))
     remarks = "".join(note(remark) for remark in fills.remarks)
+    if any(_named(choice) == SPACE for span in fills.spans for choice in span.choices):
+        remarks += note(f"{SPACE}: a space alone.")
     return (
         f"<section><h3>{escape(fills.model)}</h3>{blanks}"
         f"<p class='kind'>{'Sentences' if sentences else 'No whole sentence came of it.'}</p>"
@@ -37,12 +39,16 @@ def _blank(number: int, span: Span, blanks: int) -> str:
     choices = "".join(
         f"<li><button type='button' class='choice' data-blank='{number}' data-fill='{escape(choice.text)}' "
         f"title='Put it into the sentence'><i style='width:{min(1.0, math.exp(choice.log_probability)):.1%}'></i>"
-        f"<bdi>{escape(choice.text) or NOTHING}</bdi></button>"
+        f"<bdi>{_named(choice)}</bdi></button>"
         f"<span class='number' title='{choice.log_probability!r} nats'>{likelihood(choice.log_probability)}"
         f"<small> {choice.length_tokens} token{'s' * (choice.length_tokens != 1)}</small></span></li>"
         for choice in span.choices
     )
     return f"<p class='kind'>{title}</p><ul class='choices'>{choices}</ul>"
+
+
+def _named(choice: SpanChoice) -> str:
+    return escape(choice.text) or (SPACE if choice.length_tokens else NOTHING)
 
 
 def _behind(fills: SpanFills) -> str:

@@ -22,6 +22,7 @@ SCRIPTS = (
     "decoding.js",
     "tokens.js",
     "branches.js",
+    "beams.js",
     "writing.js",
     "next_token.js",
     "pictures.js",

@@ -5,6 +5,7 @@ import pytest
 
 from explorer.analysis.blanks import parse_blanks
 from explorer.analysis.contrast_texts import NOISE, contrast_texts
+from explorer.analysis.exporting import to_tables
 from explorer.errors import UnsuitableText
 from tests.analysis.tiny_models import log_probabilities
 
@@ -67,6 +68,7 @@ def test_a_whole_small_vocabulary_may_be_asked_for(bert):
 def test_one_of_several_blanks_is_compared_while_the_others_stay_open(bert):
     first, other = "he ___ in ___", "she ___ in ___"
     contrast = contrast_texts(bert, first, other_text=other, top_k=4, blank=2)
+    assert contrast.blank == 2 and to_tables(contrast)["words"][1][:4] == [bert.card.name, first, other, 2]
     parsed = parse_blanks(bert, first)
     p = log_probabilities(bert, [parsed.ids], parsed.positions[1:]).exp()[0].numpy()
     vocabulary = bert.tokenizer.get_vocab()

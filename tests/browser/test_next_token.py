@@ -147,6 +147,10 @@ def test_beams_are_drawn_as_they_live_and_die(open_page):
     expect(page.locator(".beam-tree g.lives").first).to_be_visible()
     expect(page.locator(".beam-tree .step")).to_have_count(5)
     expect(page.locator(".beam-tree g.winning")).to_have_count(5)
+    last = page.locator(".beam-tree g.winning").last
+    last.click()
+    expect(page.locator(".beam-told")).to_have_text(last.locator("title").text_content())
+    expect(page.locator(".beam-told")).to_contain_text("%")
     expect(page.locator(".completions:visible li")).to_have_count(3)
     with page.expect_download() as download:
         page.locator(".take-away:visible button", has_text="PNG").click()

@@ -99,6 +99,14 @@ def test_from_which_layer_on_the_answer_is_first_is_said():
     ):
         layers = [replace(layer, rank=rank) for layer, rank in zip(result.layers, [*ranks, 1], strict=True)]
         assert told in layers_note(replace(result, layers=tuple(layers)))
+    for ranks, told in (
+        ([1, 7], ["The last layer puts", "at rank 1."]),
+        ([9, 1, 7], ["The last layer puts", "at rank 9; layer 1 had put it first, too, and later ones lost it."]),
+        ([9, 1, 7, 1, 7, 1], ["first from layer 5 of 6 on", "layers 1, 3 had put it first, too"]),
+    ):
+        layers = [replace(result.layers[0], layer=number, rank=rank) for number, rank in enumerate(ranks)]
+        words = layers_note(replace(result, layers=(*layers, replace(result.layers[-1], layer=len(ranks)))))
+        assert all(one in words for one in told)
     smiled = replace(result, prompt="🙂", seen=("ð", "Ĥ"), position=1)
     assert "Ĥ: not letters of the text, but bytes" in layers_note(smiled) and "Ĥ" not in layers_note(result)
 

@@ -39,7 +39,9 @@ def test_a_choice_is_a_button_that_says_what_it_puts_where():
     assert "data-blank='0' data-fill='big &lt;b&gt;'" in drawn
     assert "data-blank='1' data-fill='x'" in drawn
     assert "style='width:50.0%'" in drawn  # its probability
-    assert f"<bdi>{NOTHING}</bdi>" in drawn
+    assert f"<bdi>{NOTHING}</bdi>" in drawn and "a space" not in drawn
+    spaced = span_columns([make(spans=(Span((SpanChoice("", -2.5, 1),)),))])
+    assert "<bdi>␣</bdi>" in spaced and NOTHING not in spaced and "␣: a space alone." in spaced
     assert "50 %" in drawn
     assert "2 tokens" in drawn
     assert "1 token<" in drawn

@@ -57,7 +57,8 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         told = contrast_note(contrast) + unknown_note(word.text for word in contrast.words)
         foot = told + caption([contrast.model, f"the {len(contrast.words)} words that differ most", divergence])
         code = code_of((contrast.model, "contrast_texts", options))
-        picture = (f"First: {text}", f"Second: {other}", contrast.model)
+        at = f"Blank {contrast.blank}, {contrast.model}" if count > 1 else contrast.model
+        picture = (f"First: {text}", f"Second: {other}", at)
         links = download_links(contrast, "contrast", picture, code=code)
         return gr.Plot(contrast_bars(contrast), visible=True), foot + links
 

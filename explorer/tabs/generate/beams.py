@@ -35,7 +35,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
             )
             length = gr.Slider(2, MOST_TOKENS, FIRST_TOKENS, step=1, label="Tokens", info="How far to look.", scale=2)
             dropped = gr.Checkbox(True, label="Show what was dropped", scale=1)
-        drawing = gr.HTML(padding=False, elem_classes="result")
+        drawing = gr.HTML(padding=False, elem_classes="result", js_on_load="explorer.tellBeams(element);")
         below = gr.HTML(padding=False)
 
     def draw(model: str, text: str, width: int, length: int, dropped: bool) -> Iterator[tuple]:
