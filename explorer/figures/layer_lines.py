@@ -128,10 +128,13 @@ def add_levels(figure: go.Figure, levels: Sequence[Level], ends: tuple[float, fl
     low, high = ends
     ordered = sorted(levels, key=lambda level: level.value)
     lines = [(level.value - low) / (high - low) * height_pixels for level in ordered]
-    drawn = [(value - low) / (high - low) * height_pixels for trace in figure.data for value in _beside_labels(trace)]
+    drawn = [(value - low) / (high - low) * height_pixels for value in _beside_labels(figure)]
     wanted = []
     for index, line in enumerate(lines):
-        above, below = (sum(0 <= at - start <= LABEL_ROW_PIXELS for at in drawn) for start in (line, _under(line)))
+        above, below = (
+            sum(-MARK_PIXELS <= at - start <= LABEL_ROW_PIXELS + MARK_PIXELS for at in drawn)
+            for start in (line, _under(line))
+        )
         above += len(drawn) * (line + LABEL_ROW_PIXELS > height_pixels)  # there it would be moved down, onto its line
         gap = MARK_PIXELS * any(abs(at - line) < MARK_PIXELS for at in drawn)  # of marks that lie on it
         is_narrow = index == 0 and len(lines) > 1 and lines[1] - line < 2 * LABEL_ROW_PIXELS
@@ -147,9 +150,12 @@ def _under(line: float) -> float:
     return line - LABEL_ROW_PIXELS
 
 
-def _beside_labels(trace: go.Scatter) -> list[float]:
-    """What a trace has where labels stand, in the right part of the chart."""
-    return list(trace.y)[round((1 - LABEL_SHARE) * (len(trace.y) - 1)) :]
+def _beside_labels(figure: go.Figure) -> list[float]:
+    """What a chart has where labels stand, in its right part."""
+    points = [point for trace in figure.data for point in zip(trace.x, trace.y, strict=True)]
+    ends = [at for at, _ in points] or [0]
+    start = max(ends) - LABEL_SHARE * (max(ends) - min(ends))
+    return [value for at, value in points if at >= start]
 
 
 def spread(places: Sequence[float], least: float, most: float) -> list[float]:

@@ -69,7 +69,7 @@ def score_words(scores: SenseScores, vector: str, at: LayerSenses) -> str:
 
 def baseline_words(scores: SenseScores) -> str:
     """What is had without a model, in a sentence."""
-    without = ", ".join(f"{names} {percent(share)}" for share, names in baselines(scores))
+    without = ", ".join(told for _, told in baselines(scores))
     return note(f"Without a model: {without}. Bag of words: the sense whose sentences share most words.")
 
 
@@ -77,7 +77,7 @@ def foreign_words(english: SenseScores, layer: int | None) -> str:
     """What is left where the German sentences are left out, of one layer; None = the last."""
     last = len(english.layers) - 1
     at = english.layers[last if layer is None else min(layer, last)]
-    without = ", ".join(f"{names} {percent(share)}" for share, names in baselines(english))
+    without = ", ".join(told for _, told in baselines(english))
     return note(
         "The German sentences are told by all their other words, which says little about the word. "
         f"Without them (n = {english.uses:,}, {len(english.senses)} senses), layer {at.layer} of "

@@ -10,7 +10,8 @@ from explorer.analysis.sense_results import Estimate, SenseScores, UseSimilarity
 from explorer.figures.layer_lines import LayerLine, Level, layer_chart
 from explorer.figures.style import SHARE, percent, percent_axis
 
-ALIKE = 0.005  # baselines that differ by less share a label
+ALIKE = 0.01  # shares that differ by less have one label
+
 SHARES, COSINES = "share of uses", "mean cosine"
 
 
@@ -78,7 +79,7 @@ def baseline_levels(scores: SenseScores, measure: str) -> list[Level]:
     return [
         Level(
             share,
-            f"{names} {percent(share)}",
+            names,
             is_below=number == last > 0,  # so that it keeps clear of the one above
             at="middle" if 0 < number < last else "right",
         )
@@ -87,7 +88,7 @@ def baseline_levels(scores: SenseScores, measure: str) -> list[Level]:
 
 
 def baselines(scores: SenseScores, measure: str = "") -> list[tuple[float, str]]:
-    """What is had without a model: (share, names of all that give it), the highest first.
+    """What is had without a model: (share, names of all that give about it, each with its percentage), highest first.
 
     Args:
         scores: Of any model: they depend on the sentences alone.
@@ -95,18 +96,28 @@ def baselines(scores: SenseScores, measure: str = "") -> list[tuple[float, str]]
     """
     chances = {"nearest": scores.chance_nearest, "centroid": scores.chance_centroid}
     known = [(scores.most_frequent, "most frequent sense")]
-    if measure or abs(scores.chance_nearest - scores.chance_centroid) < ALIKE:
+    if measure or _are_one(scores.chance_nearest, scores.chance_centroid):
         known.insert(0, (chances[measure or "centroid"], "chance"))
     else:
         known += [(chances["nearest"], "chance (nearest use)"), (chances["centroid"], "chance (sense centroid)")]
     known += [] if scores.bag_of_words is None else [(scores.bag_of_words, "bag of words")]
-    grouped: list[tuple[float, list[str]]] = []
+    grouped: list[list[tuple[float, list[str]]]] = []  # of a label: of a percentage: its names
     for share, name in sorted(known, key=lambda one: -one[0]):
-        if grouped and grouped[-1][0] - share < ALIKE:
-            grouped[-1][1].insert(0, name)
+        if grouped and _are_one(grouped[-1][-1][0], share):
+            grouped[-1][-1][1].insert(0, name)
+        elif grouped and grouped[-1][0][0] - share < ALIKE:
+            grouped[-1].append((share, [name]))
         else:
-            grouped.append((share, [name]))
-    return [(share, " and ".join(names)) for share, names in grouped]
+            grouped.append([(share, [name])])
+    return [
+        (label[0][0], ", ".join(f"{' and '.join(names)} {percent(share)}" for share, names in label))
+        for label in grouped
+    ]
+
+
+def _are_one(share: float, other: float) -> bool:
+    """Whether two shares are told as one: they are the same whole percentage."""
+    return f"{share:.0%}" == f"{other:.0%}"
 
 
 def _lines(scores: Sequence[SenseScores | UseSimilarity], measure: str) -> list[LayerLine]:

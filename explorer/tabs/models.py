@@ -14,6 +14,7 @@ from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.catalogue.families import FAMILIES, family_of
 from explorer.models.presence import is_here
 from explorer.models.registry import Registry
+from explorer.tabs.gallery import build_look
 from explorer.tabs.kinds import told
 from explorer.tabs.learning import build_learning
 from explorer.tabs.links import LinkedTab
@@ -83,6 +84,7 @@ def build(registry: Registry) -> LinkedTab:
         return budget_bar(registry.budget(), registry.status())
 
     with gr.Tab("Models", id="models") as tab:
+        look = build_look("")
         with gr.Tabs(elem_classes="views") as views:
             with gr.Tab("On offer", id="offer") as offer:
                 gr.HTML(f"<h2 class='question'>{QUESTION}</h2>", padding=False)
@@ -133,4 +135,4 @@ def build(registry: Registry) -> LinkedTab:
     clock.tick(refresh, filters, [budget, table], **QUIET)
     gr.on([field.change for field in filters], refresh, filters, [budget, table], **QUIET)
     fields = {"models_view": shown, "trained": traced, "can": can, "family": family, "here": only_here}
-    return LinkedTab(tab, fields, tuple(fields), (views, "models_view"), clock=clock)
+    return LinkedTab(tab, fields, tuple(fields), (views, "models_view"), clock=clock, look=(look, ()))

@@ -102,7 +102,13 @@ def test_nonsense_in_a_link_is_left_out(open_page):
     page = open_page("?" + urlencode({"tab": "no", "show": "<b>", "top_k": "many", "count": -1, "order": "x"}))
     in_sight(page, "Answer")
     expect(bars(page)).to_have_count(10)
-    expect(page.locator(".look.block:visible")).to_contain_text("Left out of the link, as there is no such")
+    left_out = "Left out of the link, as there is no such"
+    expect(page.locator(".look.block:visible")).to_contain_text(left_out)
+    page = open_page("?tab=fine-tune&task=tagging&method=mix")
+    told = page.locator(".look.block:visible")
+    expect(told).to_contain_text(f"{left_out} choice here: How much of the model moves “mix”.")
+    page.get_by_text("Race", exact=True).click()
+    expect(told).to_have_count(0)
 
 
 def test_back_and_forward_step_through_views_and_examples(page):

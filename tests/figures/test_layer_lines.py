@@ -87,6 +87,7 @@ def test_a_label_stands_where_the_lines_leave_room():
     levels = [Level(0.5, "chance")]
     for values, is_below in (((0.9, 0.9, 0.9), False), ((0.9, 0.55, 0.52), True), ((0.55, 0.9, 0.45), False)):
         figure = go.Figure(go.Scatter(x=[0, 1, 2], y=values))
+        figure.add_scatter(x=[0, 0.1, 0.2], y=[0.47, 0.47, 0.53])  # which ends on the left
         add_levels(figure, levels, (0.0, 1.0), 200)
         (label,) = figure.layout.annotations
         assert label.yshift == (-LABEL_ROW_PIXELS if is_below else 0)

@@ -82,8 +82,11 @@ def test_two_models_differ_in_colour_and_shape_and_are_named():
 
 def test_baselines_that_are_one_number_have_one_label():
     found = baselines(scores(chance_nearest=0.097, chance_centroid=0.1, most_frequent=0.1, bag_of_words=0.2))
-    assert found == [(0.2, "bag of words"), (0.1, "most frequent sense and chance")]
-    assert [names for _, names in baselines(scores(bag_of_words=None), "nearest")] == ["most frequent sense", "chance"]
+    assert found == [(0.2, "bag of words 20 %"), (0.1, "most frequent sense and chance 10 %")]
+    apart = baselines(scores(chance_nearest=0.1617, chance_centroid=1 / 6, most_frequent=1 / 6, bag_of_words=None))
+    told = "chance (sense centroid) and most frequent sense 17 %, chance (nearest use) 16 %"
+    assert apart == [(1 / 6, told)], "one label, but 17 % is not 16 %"
+    assert len(baselines(scores(bag_of_words=None), "nearest")) == 2
 
 
 def test_a_layer_above_the_last_is_marked_at_the_last():

@@ -11,6 +11,7 @@ from explorer.tabs.fine_tune.job import build_panel
 from explorer.tabs.fine_tune.looking import look_at
 from explorer.tabs.fine_tune.tried_texts import link_texts
 from explorer.tabs.formulas import build_question, build_why
+from explorer.tabs.gallery import build_look
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.owner import build_owner
 from explorer.training.jobs.supervising import open_jobs
@@ -51,6 +52,7 @@ def build(registry: Registry) -> LinkedTab:
             with gr.Column(scale=1, min_width=320, elem_classes="controls-side"):
                 controls = build_controls(registry)
             with gr.Column(scale=2, min_width=320, elem_classes="result-side"):
+                told = build_look("")
                 job = gr.Textbox("", visible="hidden", elem_id="tune-job-id")
                 panel = build_panel(store, first)
                 with gr.Tabs(elem_classes="views") as sub_tabs:
@@ -77,4 +79,4 @@ def build(registry: Registry) -> LinkedTab:
         texts = link_texts(trying, job)
     fields = linked | {"which": panel.run, "show": shown, "order": order, "ticked": ticked, **texts}
     terse = tuple(name for name in fields if name != "model")
-    return LinkedTab(tab, fields, terse, (sub_tabs, "show"), clock=clock)
+    return LinkedTab(tab, fields, terse, (sub_tabs, "show"), clock=clock, look=(told, ()))
