@@ -163,10 +163,13 @@ def test_the_code_scores_the_same_senses(views, shipped_registry, monkeypatch, g
     drawn = drawn_by(find_view(views, "A use is taken for"), **{"Sentences, one a line": OWN} | given)
     shown, found = taken(drawn)[0], to_json(run_code(drawn, shipped_registry, monkeypatch))
     found = found if isinstance(found, list) else [found]
+    joined = [one.pop("joined") for one in shown]  # the code scores that vector by itself
     assert_holds(found[: len(shown)], shown)
     said = [tuple(map(float, HEADLINE.findall(line))) for line in drawn.split("</p>") if "have a nearest use" in line]
     at = [one["layers"][-1] for one in found[-len(shown) :]]
     assert [(one["nearest"]["value"], one["centroid"]["value"]) for one in at] == [pytest.approx(one) for one in said]
+    assert_holds([one | {"layer": part[1]["layer"]} for one, part in zip(at, joined, strict=True) if part],
+                 [part[1] for part in joined if part])  # fmt: skip
 
 
 @pytest.mark.parametrize(
