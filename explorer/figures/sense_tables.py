@@ -13,6 +13,7 @@ from explorer.figures.style import percent, two_decimals
 
 HEADS = ("nearest use", "sense centroid", "silhouette", "self-similarity", "random words")
 NOTHING = "<td class='number quiet'>–</td>"
+MOST_CHARACTERS = 24  # of the weights of a sum
 
 
 def senses_table(
@@ -133,9 +134,9 @@ def _model_row(model: str, columns: int) -> str:
 def _score_row(name: str, one: LayerSenses, *, is_at: bool) -> str:
     shares = "".join(_share(estimate) for estimate in (one.nearest, one.centroid))
     cosines = "".join(_cosine(estimate) for estimate in (one.silhouette, one.self_similarity, one.baseline))
-    short, _, weights = name.partition(" (")  # which stand in the words above the table
+    short, _, weights = name.partition(" (")  # which stand in the words above the table, too
     wide = f" class='wraps' title='{escape(name)}'" if weights else ""
-    head = f"<th scope='row'{wide}>{escape(short)}</th>"
+    head = f"<th scope='row'{wide}>{escape(short if len(weights) > MOST_CHARACTERS else name)}</th>"
     return f"<tr{' class=at' if is_at else ''}>{head}{shares}{cosines}</tr>"
 
 

@@ -221,6 +221,7 @@ def test_the_form_is_that_of_the_job_that_is_opened_and_says_what_is_otherwise_s
     expect(otherwise).to_be_empty()
     choose(page, "#tune-method", "LoRA")
     expect(otherwise).to_contain_text("This is not what you have chosen, LoRA: press Start")
+    expect(page).to_have_url(re.compile("form="))
     other = open_page("?" + page.url.partition("?")[2])  # another browser
     expect(other.locator("#tune-otherwise")).to_contain_text("The pasted text, are not held for you")
     expect(other.locator("#tune-otherwise")).to_contain_text("This is not what you have chosen, LoRA: press Start")
