@@ -163,6 +163,11 @@ class UseNeighbours:
     static: StaticNeighbours | None
     why_no_static: str = ""
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that the uses are read by."""
+        return tuple(near.model for near in self.near)
+
 
 @dataclass(frozen=True, eq=False)
 class StaticVectors:

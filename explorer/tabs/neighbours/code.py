@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import indent
 
 from explorer.analysis.embedding_results import NearUses, Occurrences
 from explorer.analysis.labelled_uses import LabelledUses
@@ -14,6 +15,8 @@ from explorer.tabs.neighbours.which_vector import LAYER, Vector, ask_for
 USES = "from explorer.analysis.labelled_uses import {}"
 VECTORS = "from explorer.analysis.vectors import choose_vectors"
 NEAR = "from explorer.analysis.neighbours import find_near_uses, prepare_points"
+BOTH = "from explorer.analysis.embedding_results import UseNeighbours"
+FILE = "from explorer.analysis.static_vectors import find_file_neighbours, read_static_vectors"
 MAPS = "from explorer.analysis.projections import project_occurrences"
 PAIRS = "from explorer.analysis.paired_maps import pair_projections"
 SCORES = "from explorer.analysis.sense_scoring import {}"
@@ -29,8 +32,10 @@ def near_code(
     place: int,
     found: Sequence[tuple[NearUses, dict[str, object]]],
     k: int,
+    looked_up: str = "",
+    file: str = "",
 ) -> str:
-    """Code that finds the uses nearest to one.
+    """Code that finds the uses nearest to one, and the words nearest to the word whatever the sentence.
 
     Args:
         word: As typed.
@@ -39,8 +44,11 @@ def near_code(
         place: Of the query among all, from 0.
         found: What was found, and which vectors of all uses it is of, as choose_vectors takes them.
         k: How many were asked for.
+        looked_up: The word whose nearest words were found; "" = there are none.
+        file: Name of the file of word vectors that they are from; "" = they are the first model's tokens.
     """
     imports, before = _uses(word, own)
+    imports += [VECTORS, NEAR, BOTH]
     if typed:
         imports.append(USES.format("LabelledUses"))
         columns = {"sentences": typed.sentences, "positions": typed.positions, "senses": typed.senses}
@@ -52,7 +60,16 @@ def near_code(
         points = f"prepare_points(choose_vectors(result_{number}, {options_code(which)}))"
         more = options_code({"use": place, "vector": near.vector, "k": k, "senses": Said("uses.senses")})
         made += f"    find_near_uses(\n        result_{number},\n        {points},\n        {more},\n    ),\n"
-    return code_of(*asked, imports=[*imports, VECTORS, NEAR], before=before, made=f"(\n{made})")
+    words, options = "None", {"word": looked_up, "k": k}
+    if looked_up and file:
+        imports += [FILE, "from pathlib import Path"]
+        before.append(f"vectors = read_static_vectors(Path({file!r}))  # a file of yours")
+        words = f"find_file_neighbours(vectors, {options_code(options)})"
+    elif looked_up:
+        asked.append((found[0][0].model, "find_static_neighbours", options))
+        words = f"result_{len(asked)}"
+    made = indent(f"near=(\n{made}),\nstatic={words},\n", "    ")
+    return code_of(*asked, imports=imports, before=before, made=f"UseNeighbours(\n{made})")
 
 
 def map_code(word: str, own: str, found: Mapping[str, Occurrences], vector: Vector, options: dict[str, object]) -> str:

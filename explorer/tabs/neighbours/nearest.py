@@ -21,7 +21,7 @@ from explorer.tabs.neighbours.material import read_uses, source_words, use_in_si
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import LAYER, choose_options, read_vector
 from explorer.tabs.picker import beside_options, offer_own
-from explorer.tabs.taking_away import download_links
+from explorer.tabs.taking_away import download_links, name_after
 from explorer.tabs.unread_words import told_unread
 from explorer.tabs.views import View
 
@@ -84,7 +84,8 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
             for name, which in zip(names, vectors, strict=False)
         ]
         found = desk.static.find(models, names[0], word or _form(near[0]), file, tuple(near))
-        code = near_code(word, own, typed, place, _chosen(desk, models, found.near, uses, vectors), NEAREST)
+        chosen = _chosen(desk, models, found.near, uses, vectors)
+        code = near_code(word, own, typed, place, chosen, NEAREST, *_looked_up(found, file))
         unread = told_unread(models, names[0], typed.sentences[0]) if typed else ""
         return unread, _draw(found, add_use(uses, typed), place), _foot(found, word, own, code, has_file=bool(file))
 
@@ -132,7 +133,13 @@ def _chosen(
 
 def _first_code(first: UseNeighbours, start: Start) -> str:
     which = [{"layer": layer, "combine": LAYER, "adjust": "none"} for layer in (start.layer, start.other_layer)]
-    return near_code(start.word, "", None, start.use, list(zip(first.near, which, strict=False)), NEAREST)
+    chosen = list(zip(first.near, which, strict=False))
+    return near_code(start.word, "", None, start.use, chosen, NEAREST, *_looked_up(first))
+
+
+def _looked_up(found: UseNeighbours, file: str | None = None) -> tuple[str, str]:
+    """Which word's nearest words were found, and in which file of the visitor's; "" = none."""
+    return (found.static.word, found.static.source if file else "") if found.static else ("", "")
 
 
 def _form(near: NearUses) -> str:
@@ -151,4 +158,6 @@ def _foot(found: UseNeighbours, word: str, own: str, code: str, *, has_file: boo
     static = f"static: {found.static.source}, {count_of(found.static.count, entries)} searched" if found.static else ""
     parts = [*compared, "cosine", searched, source_words(word, own), static]
     parts += ["a link does not hold your file of word vectors"] if has_file else []
-    return caption(parts, PAPER) + download_links(found, "neighbours", code=code)
+    return caption(parts, PAPER) + download_links(
+        found, name_after("neighbours", [word or _form(found.near[0])]), code=code
+    )

@@ -29,7 +29,7 @@ from explorer.tabs.neighbours.measuring import SEED, Labels, Measured, read_labe
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import LAYER, read_vector
 from explorer.tabs.picker import beside_options, offer_own
-from explorer.tabs.taking_away import download_links, models_of, picture_link
+from explorer.tabs.taking_away import download_links, models_of, name_after, picture_link
 from explorer.tabs.views import View
 
 PAPER = "https://arxiv.org/abs/1802.05365"
@@ -211,8 +211,8 @@ def _labelled(found: Found, word: str, source: str, layer: int | None, adjust: s
         replace(score, joined=(confusion.vector, one)) if one else score
         for score, (one, confusion) in zip(scores, found.chosen, strict=True)
     )
-    links = download_links(scored, "senses", of="scores", with_link=False)
-    links += download_links(confusions, "confusion", of="confusions", code=code)
+    links = download_links(scored, name_after("senses", [word]), of="scores", with_link=False)
+    links += download_links(confusions, name_after("confusion", [word]), of="confusions", code=code)
     return (
         said,
         *(gr.Plot(chart, visible=True) for chart in charts),
@@ -232,7 +232,7 @@ def _unlabelled(found: tuple[UseSimilarity, ...], word: str, source: str, layer:
     parts += [f"{found[0].intervals}, seed {SEED}"]
     hidden = [gr.Plot(None, visible=False)] * 3
     said = f"<p class='missing'>{MISSING}</p>" + "".join(note(remark) for one in found for remark in one.remarks)
-    foot = caption(parts, SIMILARITY_PAPER) + download_links(found, "self-similarity")
+    foot = caption(parts, SIMILARITY_PAPER) + download_links(found, name_after("self-similarity", [word]))
     pictures = _pictures(found, word, n)
     chart = gr.Plot(similarity_chart(found, layer), visible=True)
     return said, *hidden, chart, *pictures, "", similarity_table(found, layer), foot
