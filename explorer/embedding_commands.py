@@ -24,7 +24,7 @@ SentencesOption = Annotated[
         "--sentences",
         "-s",
         help="A UTF-8 file, or - for standard input, with a sentence in each line: a {use} in braces, or all uses of "
-        "the word; before it, if you like, its sense and a tab. Otherwise the sentences that come with the explorer.",
+        "the word; its sense may stand before or behind it, a tab between. Otherwise the explorer's own sentences.",
     ),
 ]
 FormOption = Annotated[list[str] | None, typer.Option("--form", help="Another form of the word, e.g. played.")]

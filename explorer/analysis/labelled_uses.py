@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from explorer.analysis.blanks import check_characters, quoted
+from explorer.analysis.delimited import LOOKED_AT
 from explorer.analysis.embedding_results import Span
-from explorer.analysis.sense_sentences import HEADER, USE, read_sense_sentences, sense_words
+from explorer.analysis.sense_sentences import USE, read_sense_sentences, sense_words
 from explorer.analysis.uses import find_uses
 from explorer.errors import UnsuitableText
 from explorer.settings import settings
 
 FOREIGN = "(German)"
-
+SENTENCE_NAMES = frozenset({"sentence", "sentences", "text", "texts", "context", "example", "utterance", "line"})
+SENSE_NAMES = frozenset({"sense", "senses", "label", "labels", "meaning", "class", "category"})
+TAB, BAR = "\t", " | "  # between a sense and its sentence
 LONGEST_SENSE_CHARACTERS = 40  # of one that " | " parts from its sentence
 MOST_FORMS = 50
 
@@ -56,8 +60,8 @@ def gather_uses(
 
     Args:
         sentences: In each the use may stand in braces, "a {play} in three acts"; otherwise all uses of the word are
-            taken. Its sense may stand before it, as split_sense finds it; a first line of "sense", a tab and "sentence"
-            is skipped, and so are empty lines.
+            taken. Its sense may stand before it or behind it, as choose_split finds it; a first line that names the
+            two, such as "sense", a tab and "sentence", is skipped, and so are empty lines.
         word: To be looked for; it may be "" where each use is marked.
         senses: One for each sentence, instead of those before the tabs.
         forms: Of the word, that count as uses, too.
@@ -69,15 +73,19 @@ def gather_uses(
         raise UnsuitableText("Give a list of sentences.")
     found: list[tuple[str, Span, str]] = []
     count = without = 0
-    for number, line in enumerate(sentences, start=1):
+    rest = iter(sentences)
+    looked_at = [*islice(rest, LOOKED_AT)]
+    known = [line for line in looked_at if isinstance(line, str)]
+    split = choose_split(known, lambda text: _has_use(text, word, forms))
+    for number, line in enumerate(chain(looked_at, rest), start=1):
         try:
             check_characters(line)
             line = line.rstrip("\r\n")
-            if not line.strip() or (number == 1 and line == HEADER):
+            if not line.strip() or (number == 1 and names_columns(line)):
                 continue
             if senses and count >= len(senses):
                 raise UnsuitableText("There are more sentences than senses. Give one sense for each.")
-            sense, text = split_sense(line)
+            sense, text = split(line)
             here, text = _uses_in(text, word, forms)
         except UnsuitableText as error:
             raise UnsuitableText(f"Sentence {number}: {error}") from None
@@ -135,17 +143,53 @@ def split_sense(line: str) -> tuple[str, str]:
         line: A sense, a tab and a sentence; or, as no tab can be typed in a browser, a short sense, " | " and a
             sentence; or a sentence alone, whose sense is "".
     """
-    before, separator, after = line.partition("\t")
+    sense, separator, sentence = line.partition(TAB)
     if not separator:
-        before, separator, after = line.partition(" | ")
-        if len(before) > LONGEST_SENSE_CHARACTERS:
-            return "", line
-    return (before.strip(), after) if separator else ("", line)
+        sense, separator, sentence = line.partition(BAR)
+    return _parted(line, sense, separator, sentence)
+
+
+def split_behind(line: str) -> tuple[str, str]:
+    """The sense that stands behind a sentence, and the sentence.
+
+    Args:
+        line: As of split_sense, with the two the other way round.
+    """
+    sentence, separator, sense = line.partition(TAB)
+    if not separator:
+        sentence, separator, sense = line.rpartition(BAR)
+    return _parted(line, sense, separator, sentence)
+
+
+def choose_split(
+    lines: Sequence[str], has_use: Callable[[str], bool] = lambda text: True
+) -> Callable[[str], tuple[str, str]]:
+    """That of split_sense and split_behind which leaves more sentences with a use; of two alike, longer sentences.
+
+    Args:
+        lines: As of split_sense, some of them, all in one order.
+        has_use: Whether a text can be such a sentence.
+    """
+
+    def fits(split: Callable[[str], tuple[str, str]]) -> tuple[int, int]:
+        found = [sentence for sense, sentence in map(split, lines) if sense and sentence and has_use(sentence)]
+        return len(found), sum(map(len, found))
+
+    return split_behind if fits(split_behind) > fits(split_sense) else split_sense
+
+
+def names_columns(line: str) -> bool:
+    """Whether a first line says which side of the lines is the sense and which the sentence."""
+    sense, sentence = (name.strip().casefold() for name in split_sense(line))
+    return (sense in SENSE_NAMES and sentence in SENTENCE_NAMES) or (
+        sense in SENTENCE_NAMES and sentence in SENSE_NAMES
+    )
 
 
 def join_sense(sense: str, sentence: str) -> str:
     """The line that split_sense takes apart again; a sentence with " | " in it gets an empty sense before it."""
-    return f"{sense}\t{sentence}" if sense or split_sense(sentence)[0] else sentence
+    is_parted = sense or split_sense(sentence)[0] or split_behind(sentence)[0]
+    return f"{sense}{TAB}{sentence}" if is_parted else sentence
 
 
 def choose_uses(
@@ -174,6 +218,16 @@ def choose_uses(
         known = ", ".join(sense_words())
         raise UnsuitableText(f"There are no sentences. Give some, or choose a word that has its own: {known}.")
     return shipped_uses(word)
+
+
+def _parted(line: str, sense: str, separator: str, sentence: str) -> tuple[str, str]:
+    if not separator or (separator == BAR and len(sense) > LONGEST_SENSE_CHARACTERS):
+        return "", line
+    return sense.strip(), sentence
+
+
+def _has_use(text: str, word: str, forms: Sequence[str]) -> bool:
+    return bool(USE.fullmatch(text) or (word and find_uses(text, word, forms=forms)))
 
 
 def _uses_in(text: str, word: str, forms: Sequence[str]) -> tuple[tuple[Span, ...], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from explorer.analysis.blanks import quoted
@@ -18,13 +19,11 @@ from explorer.analysis.delimited import (
     read_all_rows,
     read_rows,
 )
-from explorer.analysis.labelled_uses import join_sense, split_sense
+from explorer.analysis.labelled_uses import SENSE_NAMES, SENTENCE_NAMES, choose_split, join_sense, names_columns
 from explorer.analysis.text_files import decode_text, read_chunks
 from explorer.errors import TooManySentences, UnsuitableText
 from explorer.settings import settings
 
-SENTENCE_NAMES = frozenset({"sentence", "sentences", "text", "texts", "context", "example", "utterance", "line"})
-SENSE_NAMES = frozenset({"sense", "senses", "label", "labels", "meaning", "class", "category"})
 PLAIN = frozenset({".txt", ".text", ""})
 PACKED = frozenset({".gz", ".xz"})
 MOST_ROWS = 100_000
@@ -54,7 +53,7 @@ def read_sentence_file(path: Path, name: str = "") -> SentenceFile:
     """Read sentences, with their senses if it has any.
 
     Args:
-        path: Text with a sentence in each line, and a sense and a tab before it if wanted (.txt); or a table (.csv,
+        path: Text with a sentence in each line, and its sense before or behind it if wanted (.txt); or a table (.csv,
             .tsv or any other ending), with or without a first row of names, its columns separated by tabs, semicolons,
             vertical bars or commas. Either may be in gzip or xz. The encoding is told by the file's mark; without one
             it is UTF-8, or else Windows-1252.
@@ -94,11 +93,11 @@ def _read_bytes(path: Path, name: str) -> bytes:
 
 def _read_plain(name: str, text: str) -> list[tuple[str, str]]:
     """Senses and sentences of lines."""
-    found = []
-    for line in io.StringIO(text, newline=None):
-        found.append(split_sense(line.rstrip("\n")))
-        _check_count(name, len(found))
-    return found if found[:1] != [("sense", "sentence")] else found[1:]
+    lines = [line.rstrip("\n") for line in islice(io.StringIO(text, newline=None), MOST_ROWS + 1)]
+    _check_count(name, len(lines))
+    has_names = bool(lines) and names_columns(lines[0])
+    split = choose_split(lines[has_names:][:LOOKED_AT])
+    return [split(line) for line in lines[has_names:]]
 
 
 def _read_table(name: str, text: str) -> tuple[list[tuple[str, str]], tuple[str, ...]]:

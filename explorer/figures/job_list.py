@@ -10,6 +10,7 @@ from explorer.figures.notes import note
 from explorer.figures.tuning_words import (
     STATES,
     best_run,
+    best_runs,
     count_words,
     duration,
     examples_words,
@@ -55,7 +56,7 @@ def run_table(status: JobStatus) -> str:
         return ""
     is_curve = kind_of(status.spec) == "labels"
     is_whole = all(map(main_score, status.outcomes.values())) and len(status.outcomes) == len(status.spec.runs)
-    best = best_run(status) if is_whole else None
+    best = best_runs(status) if is_whole else []
     rows = []
     for index, run in enumerate(status.spec.runs):
         outcome, step = status.outcomes.get(index), status.last.get(index)
@@ -66,7 +67,7 @@ def run_table(status: JobStatus) -> str:
             cells.append(f"<td data-label='examples'>{examples_words(run)}</td>")
         if outcome and main:
             words = f"<span title='{main[1]!r}'>{score_words(*main)}</span>"
-            score = f"<b>{words}</b> best" if index == best and not is_curve else words
+            score = f"<b>{words}</b> best" if index in best and not is_curve else words
             cells.append(f"<td data-label='{score_label(main[0])}'>{score}</td>")
             cells.append(f"<td data-label='seconds'>{duration(outcome.seconds)}</td>")
             cells.append(f"<td data-label='weights trained'>{count_words(outcome.trained_parameters)}</td>")

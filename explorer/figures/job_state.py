@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from explorer.figures.job_words import job_words, run_at_work
 from explorer.figures.notes import note
-from explorer.figures.tuning_words import job_words, kind_of, run_at_work
+from explorer.figures.tuning_words import kind_of
 from explorer.training.jobs.results import JobStatus
 from explorer.training.tuning.recipe import METHODS, TASKS
 from explorer.training.tuning.results import TrainingStep

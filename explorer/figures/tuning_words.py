@@ -60,12 +60,18 @@ def main_score(outcome: Outcome) -> tuple[str, float] | None:
 
 
 def best_run(status: JobStatus) -> int | None:
-    """Index of the run with the best main score of those that are done; None = none has a score."""
+    """Index of the run with the best main score of those that are done, the first such; None = none has a score."""
+    return next(iter(best_runs(status)), None)
+
+
+def best_runs(status: JobStatus) -> list[int]:
+    """Indices of all runs that are done and have the best main score: several where they are equally good."""
     found = {index: main for index, outcome in sorted(status.outcomes.items()) if (main := main_score(outcome))}
     if not found:
-        return None
+        return []
     choose = min if is_better_lower(next(iter(found.values()))[0]) else max
-    return choose(found, key=lambda index: found[index][1])
+    best = choose(value for _, value in found.values())
+    return [index for index, (_, value) in found.items() if value == best]
 
 
 def kind_of(spec: JobSpec) -> str:
@@ -178,7 +184,7 @@ def outcome_words(outcome: Outcome, recipe: Recipe, steps: Sequence[TrainingStep
     name, value = main
     beside = baseline_words(outcome)
     on = f" on {len(outcome.judged):,} held-out examples" if outcome.judged else " on held-out examples"
-    on = _range_words(name, value, len(outcome.judged)) + on
+    on = range_words(name, value, len(outcome.judged)) + on
     return (
         f"<b>{score_term(name, recipe.task)} <span title='{value!r}'>{score_words(name, value)}</span></b>{on}"
         f"{f' ({beside})' if beside else ''}; <abbr title='{TRAINED[recipe.method]}'>"
@@ -236,63 +242,7 @@ def baseline_words(outcome: Outcome) -> str:
     return ", ".join(f"{escape(other)} {score_words(main[0], score)}" for other, score in found)
 
 
-def run_at_work(status: JobStatus) -> int:
-    """Index of the run that is trained: the one that spoke last, or the next where that is done."""
-    at = max(status.last, default=0)
-    return min(at + (at in status.outcomes), len(status.spec.runs) - 1)
-
-
-def job_words(status: JobStatus, steps: Sequence[TrainingStep] = ()) -> str:
-    """How a job stands, in a sentence of HTML, with what to do next.
-
-    Args:
-        status: Of the job.
-        steps: The log of its run, where it has but one; () = not known.
-    """
-    runs = len(status.spec.runs)
-    at = run_at_work(status)
-    which = f"run {at + 1} of {runs}, {escape(run_name(status.spec, at))}: " if runs > 1 else ""
-    said = escape(status.message)
-    if status.state == "waiting":
-        place = "it is next" if status.place == 1 else f"place {status.place} in line"
-        done = f"; {len(status.outcomes)} of {runs} runs done" if status.outcomes else ""
-        return f"<b>Waiting</b>: {place}{done}. One model is trained at a time; you may close this page. {said}"
-    if status.state == "running":
-        step = status.last.get(at)
-        now = escape(step_words(step, is_one_of_several=runs > 1)) if step else "loading the model"
-        return f"<b>Running</b>: {which}{now}. You may close this page: it goes on."
-    if status.state == "stopping":
-        return "<b>Stopping</b>: what it has learned so far is being saved."
-    if status.state == "stopped":
-        step = status.last.get(at)
-        where = f" at step {step.step:,} of {step.steps:,}" if step else ""
-        where += f", in {which.removesuffix(': ')}" if which else ""
-        return f"<b>Stopped</b>{where}. {said or ('Resume goes on from there.' if status.can_resume else '')}"
-    if status.state == "failed":
-        return f"<b>Failed</b>: {said}"
-    if runs == 1 and status.outcomes:
-        [outcome] = status.outcomes.values()
-        return f"<b>Done</b>: {outcome_words(outcome, status.spec.runs[0].recipe, steps)}. {said}"
-    seconds = sum(outcome.seconds for outcome in status.outcomes.values())
-    return f"<b>Done</b>: {len(status.outcomes)} of {runs} runs in {duration(seconds)}. {_best_words(status)}{said}"
-
-
-def _best_words(status: JobStatus) -> str:
-    """Which of several runs has the best main score, and which; "" = they have none in common."""
-    scores = [main_score(outcome) for outcome in status.outcomes.values()]
-    best = best_run(status)
-    if best is None or None in scores or len({score[0] for score in scores}) > 1:
-        return ""
-    name, value = main_score(outcome := status.outcomes[best])
-    run, rival = escape(run_name(status.spec, best)), rival_of(outcome)
-    term = score_term(name, status.spec.runs[best].recipe.task)
-    give_or_take = _range_words(name, value, len(outcome.judged))
-    chance = "one seed, so a small lead may be chance"
-    beaten = rival and f" No run does better than {escape(rival)} ({score_words(name, outcome.baselines[rival])})."
-    return f"Best: {run}, <b>{term} {score_words(name, value)}</b>{give_or_take}; {chance}.{beaten or ''} "
-
-
-def _range_words(name: str, value: float, count: int) -> str:
+def range_words(name: str, value: float, count: int) -> str:
     """The 95 % interval of a share of right answers that so few examples allow; "" of another score."""
     if name != "accuracy" or not count:
         return ""

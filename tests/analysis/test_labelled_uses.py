@@ -2,6 +2,7 @@
 
 import pytest
 
+from explorer.analysis.delimited import LOOKED_AT
 from explorer.analysis.labelled_uses import choose_uses, gather_uses, join_sense, leave_out, shipped_uses, split_sense
 from explorer.errors import UnsuitableText
 from explorer.settings import Settings
@@ -32,6 +33,22 @@ def test_a_vertical_bar_of_a_sentence_is_no_sense():
         assert split_sense(line) == (sense, sentence)
         assert gather_uses([line], "bank").sentences == (sentence,)
     assert join_sense("", "A bank.") == "A bank."
+    long = "This sentence is longer than a sense is ever, and has a {bank} in it | here."
+    assert gather_uses([join_sense("", long)]).sentences == (long.replace("{", "").replace("}", ""),)
+
+
+@pytest.mark.parametrize("between", ["\t", " | "])
+@pytest.mark.parametrize("header", [[], ["sentence{}sense"], ["text{}label"], ["sense{}sentence"]])
+def test_senses_may_stand_behind_their_sentences(between, header):
+    pairs = [
+        ("He sang it in a play.", "stage"),
+        ("They play here, as I said, in all weathers and at all hours.", "fun"),
+    ]
+    pairs += [("Two plays.", "stage"), ("It plays | on.", "play of light")]
+    lines = [*(line.format(between) for line in header), *(between.join(pair) for pair in pairs), "No sense plays."]
+    uses = gather_uses(lines, "play", forms=["plays"])
+    assert uses.sentences == (*(sentence for sentence, _ in pairs), "No sense plays.")
+    assert uses.senses == (*(sense for _, sense in pairs), "") and not uses.without
 
 
 def test_the_sentences_that_ship_are_used_where_none_are_given():
@@ -71,7 +88,7 @@ def test_a_stream_is_read_no_further_than_the_limit(monkeypatch):
 
     with pytest.raises(UnsuitableText, match="more than 9,999 uses"):
         gather_uses(endless(), "play")
-    assert len(read) == 5
+    assert len(read) == LOOKED_AT
 
 
 def test_senses_are_left_out_whole():

@@ -5,9 +5,10 @@ from dataclasses import replace
 from html import unescape
 
 from explorer.figures.job_state import job_box
+from explorer.figures.job_words import job_words
 from explorer.figures.layer_lines import LINE_PIXELS
 from explorer.figures.tuning_curves import Curve, curve_words, epochs_note, loss_chart, score_chart
-from explorer.figures.tuning_words import job_words, outcome_words
+from explorer.figures.tuning_words import outcome_words
 from explorer.training.tuning.recipe import Recipe
 from tests.figures.tuned_jobs import EVIL, OUTCOME, STEPS, make_job
 

@@ -11,12 +11,12 @@ from explorer.figures.confusion import confusion_map, confusion_table, confusion
 from explorer.figures.explore_links import explore_links, mix_link
 from explorer.figures.job_list import job_list, run_table, when
 from explorer.figures.job_state import job_box, progress_share
+from explorer.figures.job_words import job_words
 from explorer.figures.label_curve import LabelCurve, label_chart, label_words
 from explorer.figures.movements import mix_bars, mix_words, movement_bars, movement_words
 from explorer.figures.tried import judged_box, judged_sides, samples_table, sides_table
 from explorer.figures.tuning_words import (
     duration,
-    job_words,
     kind_of,
     outcome_words,
     run_name,
@@ -179,6 +179,18 @@ def test_a_job_says_its_state_in_words_with_its_place_and_its_reason():
         "0.87</b>; one seed, so a small lead may be chance. No run does better than before fine-tuning (0.92)." in said
     )
     assert "No run does better" not in job_words(race)
+    alike = job_words(replace(race, outcomes={0: better, 1: better}))
+    assert re.search("Equally good, and best: Everything and LoRA, <b><abbr [^>]*>accuracy</abbr> 99.0 %</b>", alike)
+    assert run_table(replace(race, outcomes={0: better, 1: better})).count("</b> best") == 2
+    curve = make_job("frozen", "full", examples=(8, 32))
+    met, unmet = ({"logistic regression on words": value} for value in (0.7, 1.0))
+    scored = [(0.79, met), (0.7, met), (0.9, unmet), (1.0, unmet)]
+    outcomes = {run: replace(better, scores={"accuracy": one}, baselines=of) for run, (one, of) in enumerate(scored)}
+    said = job_words(replace(curve, outcomes=outcomes))
+    assert "Best: Everything, 32 examples, " in said and "no better than logistic regression on words (100.0 %)" in said
+    assert "1 of 4 runs do better than the best baseline on as many examples." in said
+    outcomes |= {0: outcomes[1]}
+    assert "no run does better" in job_words(replace(curve, outcomes=outcomes))
     failed = make_job("full", state="failed", message=f"The loss is no number.{EVIL} Lower the learning rate.")
     assert "The loss is no number." in job_words(failed) and EVIL not in job_box(failed)
     assert "role='alert'" in job_box(failed) and "example" in job_box(failed, is_example=True).lower()

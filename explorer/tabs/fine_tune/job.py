@@ -10,7 +10,7 @@ import gradio as gr
 from explorer.figures.explore_links import explore_links
 from explorer.figures.job_state import job_box
 from explorer.figures.notes import note
-from explorer.figures.tuning_words import main_score, run_name, score_label, score_words
+from explorer.figures.tuning_words import best_runs, main_score, run_name, score_label, score_words
 from explorer.settings import settings
 from explorer.tabs import lenient
 from explorer.tabs.fine_tune.download import download_address
@@ -117,7 +117,8 @@ def run_choices(status: JobStatus) -> list[tuple[str, int]]:
         score = f" · {score_label(main[0])} {score_words(*main)}" if main else ""
         words.append(run_name(status.spec, index) + score)
     telling = telling_run(status)
-    state = "The best" if telling in status.outcomes else "At work" if telling in status.last else "The first"
+    best = "One of the best" if len(best_runs(status)) > 1 else "The best"
+    state = best if telling in status.outcomes else "At work" if telling in status.last else "The first"
     return [(f"{state}: {words[telling]}", BEST), *((one, index) for index, one in enumerate(words))]
 
 

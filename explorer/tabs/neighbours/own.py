@@ -8,7 +8,7 @@ from pathlib import Path
 import gradio as gr
 
 from explorer.analysis.blanks import check_characters, quoted
-from explorer.analysis.labelled_uses import gather_uses
+from explorer.analysis.labelled_uses import gather_uses, join_sense, split_sense
 from explorer.analysis.sentence_files import read_sentence_file
 from explorer.analysis.uses import english_forms
 from explorer.errors import TooManySentences, UnsuitableText
@@ -51,8 +51,8 @@ def build_own() -> Own:
     with gr.Accordion("Sentences and word vectors of your own", open=False):
         text = gr.Textbox(
             "", lines=4, max_lines=10, label="Sentences, one a line", elem_id="neighbours-own",
-            info="With the word in each, in any language. {Braces} mark one use. Empty: those that come with the "
-            "explorer.",
+            info="With the word in each, in any language; its sense before or behind it, if you like, with | or a tab "
+            "between. {Braces} mark one use. Empty: those that come with the explorer.",
             placeholder="river | We sat on the bank of the Thames.\nmoney | The bank lent her the rest.",
         )  # fmt: skip
         sentences = file_button("Sentences from a file", SENTENCE_FILES, "neighbours-sentences")
@@ -144,6 +144,7 @@ def _why_unread(line: str) -> str:
 
 def _count_uses(line: str, word: str) -> int:
     try:
-        return len(gather_uses([line], word, forms=english_forms(word)).sentences)
+        sentence = split_sense(line)[1]
+        return len(gather_uses([join_sense("", sentence)], word, forms=english_forms(word)).sentences)
     except UnsuitableText:  # no use, or a line that cannot be read
         return 0
