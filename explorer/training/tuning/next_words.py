@@ -17,7 +17,6 @@ from explorer.training.causal import bits_per_byte
 from explorer.training.predictions import prediction_loss
 from explorer.training.tuning.batches import pad_ids
 from explorer.training.tuning.examples import PlainText
-from explorer.training.tuning.judging import compute_fast
 from explorer.training.tuning.language_scores import BITS_PER_BYTE, PERPLEXITY
 from explorer.training.tuning.network_task import NetworkTask
 from explorer.training.tuning.recipe import Recipe
@@ -151,6 +150,5 @@ class NextWords(NetworkTask):
             max_new_tokens=room, do_sample=False, eos_token_id=marks.eos_token_id, pad_token_id=marks.pad_token_id or 0
         )
         given = torch.tensor([ids], device=self.network.device)
-        with compute_fast(self.network.device, marks.model_type):
-            made = self.network.generate(given, attention_mask=torch.ones_like(given), generation_config=options)
+        made = self.network.generate(given, attention_mask=torch.ones_like(given), generation_config=options)
         return made[0, len(ids) :].tolist()

@@ -16,7 +16,6 @@ from explorer.training.spans import shift_right
 from explorer.training.tuning.batches import pad_ids
 from explorer.training.tuning.class_scores import class_baselines, class_remarks
 from explorer.training.tuning.examples import LabelledText, TextToText
-from explorer.training.tuning.judging import compute_fast
 from explorer.training.tuning.network_task import NetworkTask
 from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.task import Measured, Row, Start, Verdict
@@ -99,8 +98,7 @@ class Rewriting(NetworkTask):
         some = held_out[:SAMPLES]
         if not some:
             return []
-        with compute_fast(self.network.device, self.network.config.model_type):
-            written = self._write(self.rows(some))
+        written = self._write(self.rows(some))
         asked = [f"{self._ask(example)} [{_target(example)}]" for example in some]
         return [(one, text) for one, (text, _) in zip(asked, written, strict=True)]
 
@@ -131,7 +129,14 @@ class Rewriting(NetworkTask):
         return F.cross_entropy(logits.transpose(1, 2), wanted, ignore_index=NOTHING, reduction="none"), there
 
     def _write(self, rows: Sequence[Row]) -> list[tuple[str, float]]:
-        """What the model writes, always the likeliest next token; and the probability of it all."""
+        """What the model writes, always the likeliest next token; and the probability of it all.
+
+        In full precision: in bfloat16 the likeliest of two that are nearly alike depends on what shares the batch.
+        """
+        with torch.autocast(self.network.device.type, enabled=False):
+            return self._write_exactly(rows)
+
+    def _write_exactly(self, rows: Sequence[Row]) -> list[tuple[str, float]]:
         ids, seen = pad_ids([row.readings[0].ids for row in rows], self._pad_id, self.network.device)
         options = GenerationConfig(
             max_new_tokens=min(max(map(_most_tokens, rows)), self._start.limit_tokens - 1),

@@ -88,6 +88,17 @@ def test_a_text_whose_target_nobody_knows_is_written_to_its_end(monkeypatch):
     assert room[-1] == 5 + 4  # of examples, no more than is wanted and a little
 
 
+def test_what_is_written_is_in_full_precision_and_does_not_depend_on_what_shares_the_batch():
+    task = build()
+    examples = [TextToText(" ".join(["river"] * (count + 1)), "bank") for count in range(12)]
+    with torch.no_grad():
+        alone = [task.judge(task.rows([one]), None)[0].answer for one in examples]
+        with torch.autocast("cpu", torch.bfloat16):  # as where the device has units for it
+            together = [verdict.answer for verdict in task.judge(task.rows(examples), None)]
+    assert [text for text, _ in together] == [text for text, _ in alone]
+    assert [sure for _, sure in together] == pytest.approx([sure for _, sure in alone], rel=1e-5)
+
+
 def test_prefix_and_pairs_stand_before_the_text():
     task = build(("it", "and"), prefix="the ")
     example = make_set("pairs", paired, 2, 1).train[0]
