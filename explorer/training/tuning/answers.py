@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.training.tuning.answer_scores import answer_baselines, answer_remarks, measure_answers
 from explorer.training.tuning.answer_windows import AnswerWindow, make_windows
+from explorer.training.tuning.asking import EACH_TOKEN
 from explorer.training.tuning.batches import read_states
 from explorer.training.tuning.classification import ClassHead
 from explorer.training.tuning.examples import AnsweredQuestion
@@ -39,6 +40,7 @@ class Answers:
     """
 
     keeps_features = True
+    head_reads = EACH_TOKEN
 
     def __init__(self, start: Start, recipe: Recipe, labels: tuple[str, ...]) -> None:
         if not getattr(start.tokenizer, "is_fast", False):

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn import functional as F
 
+from explorer.training.tuning.asking import LAST_TOKEN
 from explorer.training.tuning.classification import Classification
 from explorer.training.tuning.examples import LabelledText
 from explorer.training.tuning.next_words import next_word_loss, read_left
@@ -26,6 +27,8 @@ class CausalClassification(Classification):
 
     Its arguments are those of Classification; of the recipe auxiliary_weight counts as well.
     """
+
+    head_reads = LAST_TOKEN
 
     def loss(self, rows: Sequence[Row], kept: Sequence[Tensor] | None, share_done: float) -> Tensor:
         weight = self._recipe.auxiliary_weight

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from explorer.training.tuning.asking import ALL_TOKENS
 from explorer.training.tuning.batches import pool_mean, read_states
 from explorer.training.tuning.class_scores import (
     class_baselines,
@@ -83,6 +84,7 @@ class Classification:
     """
 
     keeps_features = True
+    head_reads = ALL_TOKENS
 
     def __init__(self, start: Start, recipe: Recipe, labels: tuple[str, ...]) -> None:
         self._start, self._recipe = start, recipe

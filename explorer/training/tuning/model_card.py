@@ -13,13 +13,14 @@ from explorer.training.tuning.tuned_card import TunedFacts
 MOST_LABELS = 50
 
 
-def write_readme(facts: TunedFacts, outcome: Outcome, *, has_head: bool) -> str:
+def write_readme(facts: TunedFacts, outcome: Outcome, *, has_head: bool, asked: str = "") -> str:
     """The card.
 
     Args:
         facts: What is known of the model.
         outcome: What fine-tuning gave.
         has_head: Whether the task added a head, which stands in a file of its own.
+        asked: As asking.asking_words tells it.
     """
     recipe = facts.recipe
     needed = "torch, transformers and peft" if recipe.method == "lora" else "torch and transformers"
@@ -41,6 +42,7 @@ def write_readme(facts: TunedFacts, outcome: Outcome, *, has_head: bool) -> str:
         if baselines
         else "",
         f"Labels, in the order of the head's rows: {labels}{more}." if labels else "",
+        f"## How it is asked\n\n{asked}" if asked else "",
         "## How it was made\n\n"
         f"{epochs} · batch size {recipe.batch_size} · learning rate {recipe.peak:g} · at most "
         f"{recipe.length_tokens} tokens · seed {recipe.seed} · {outcome.seconds:.0f} seconds of training. "

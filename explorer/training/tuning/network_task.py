@@ -19,6 +19,7 @@ class NetworkTask:
     """
 
     keeps_features = False
+    head_reads = ""
 
     def __init__(self, start: Start, recipe: Recipe, labels: tuple[str, ...]) -> None:
         self._start, self._recipe = start, recipe

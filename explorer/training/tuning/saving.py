@@ -26,6 +26,7 @@ from explorer.errors import ModelRefused
 from explorer.models.card import HubRepository, InstalledPackage, ModelCard
 from explorer.models.unreadable import UNREADABLE
 from explorer.training.network_files import save_network
+from explorer.training.tuning.asking import asking_words
 from explorer.training.tuning.examples import Example, ExampleSet
 from explorer.training.tuning.model_card import write_readme
 from explorer.training.tuning.recipe import Recipe
@@ -109,9 +110,13 @@ def save_tuned(
             if (folder / ADAPTER).is_dir():
                 shutil.copytree(folder / ADAPTER, part / ADAPTER)
             (part / FACTS).write_text(json.dumps(asdict(facts), ensure_ascii=False, indent=2), encoding="utf-8")
-            (part / "README.md").write_text(
-                write_readme(facts, outcome, has_head=(part / HEAD).exists()), encoding="utf-8"
-            )
+            has_head = (part / HEAD).exists()
+            asked = asking_words(
+                task.head_reads, recipe, task.labels, has_head=has_head, model_type=card.model_type,
+                has_encoder=task.network.config.is_encoder_decoder,
+            )  # fmt: skip
+            readme = write_readme(facts, outcome, has_head=has_head, asked=asked)
+            (part / "README.md").write_text(readme, encoding="utf-8")
             script = "" if card.model_type == "elmo" else SCRIPTS[type(task)]  # transformers has no ELMo
             _write_recipe(script, facts, examples, part)
             shutil.rmtree(whole, ignore_errors=True)

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from explorer.errors import UnsuitableCorpus
+from explorer.training.tuning.asking import ALL_TOKENS
 from explorer.training.tuning.batches import pool_mean, read_states
 from explorer.training.tuning.examples import ScoredPair, Triplet
 from explorer.training.tuning.judging import compute_fast
@@ -73,6 +74,7 @@ class Similarity:
     """
 
     keeps_features = True
+    head_reads = ALL_TOKENS
 
     def __init__(self, start: Start, recipe: Recipe, labels: tuple[str, ...]) -> None:
         if recipe.similarity_loss not in LOSSES:

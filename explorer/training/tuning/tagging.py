@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from explorer.errors import UnsuitableText
+from explorer.training.tuning.asking import FIRST_PIECES
 from explorer.training.tuning.batches import read_states
 from explorer.training.tuning.classification import make_class_head
 from explorer.training.tuning.examples import TaggedWords
@@ -34,6 +35,7 @@ class Tagging:
     """
 
     keeps_features = True
+    head_reads = FIRST_PIECES
 
     def __init__(self, start: Start, recipe: Recipe, labels: tuple[str, ...]) -> None:
         self._start, self._recipe = start, recipe

@@ -112,12 +112,14 @@ class Task(Protocol):
             It may hold a LayerMix, which the method "layers" reports.
         labels: Classes or tags, in the order of the head's rows; () where there are none.
         keeps_features: Whether features() is answered, so that the methods "frozen" and "layers" can be had.
+        head_reads: What of the network the head reads, or is compared, in words; "" = the network's own head works.
     """
 
     network: PreTrainedModel
     head: nn.Module
     labels: tuple[str, ...]
     keeps_features: bool
+    head_reads: str
 
     def rows(self, examples: Sequence[Example]) -> list[Row]:
         """One row for each example, parallel to them; a task that cuts long texts into several says so in target.

@@ -1,5 +1,6 @@
 """A tuned model on disk: it loads with every ability of its base, judges texts, and can be made again."""
 
+import ast
 import dataclasses
 import os
 import subprocess
@@ -23,9 +24,13 @@ from explorer.training.tuning.model_card import write_readme
 from explorer.training.tuning.recipe import METHODS, Recipe
 from explorer.training.tuning.tuned_card import read_facts, read_tuned_card
 from tests.training.tuning.tiny_examples import example_set, tiny_encoder
-from tests.training.tuning.toy_tasks import compared, make_set, run, tiny_model
+from tests.training.tuning.toy_tasks import classed, compared, make_set, run, tiny_model
 
 RECIPE = Recipe(epochs=8, batch_size=8, learning_rate=5e-3, evaluations=2)
+
+
+def load_tuned(folder):
+    return load_model(read_tuned_card(folder), device="cpu", progress=ignore)
 
 
 def tune(folder, method, base=None):
@@ -38,7 +43,7 @@ def tune(folder, method, base=None):
 def tuned(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     outcome = tune(folder, request.param)
-    return request.param, outcome, load_model(read_tuned_card(folder / "model"), device="cpu", progress=ignore)
+    return request.param, outcome, load_tuned(folder / "model")
 
 
 def test_it_can_do_what_its_base_can(tuned):
@@ -81,6 +86,31 @@ def test_the_card_of_the_folder_says_what_it_is(tuned):
     assert "those of the new head among them" in text and "`head.safetensors` is what the task added" in text
     bare = write_readme(read_facts(Path(outcome.folder)), outcome, has_head=False)
     assert "new head" not in bare and "head.safetensors" not in bare and "weights were trained; the network" in bare
+
+
+@pytest.mark.parametrize("method", ["frozen", "layers"])
+def test_the_code_of_a_causal_model_reads_its_last_token(tmp_path, monkeypatch, capsys, method):
+    outcome = run(tiny_model("causal"), make_set("classification", classed, 48, 8), tmp_path, method=method)
+    check_code(outcome, load_tuned(Path(outcome.folder)), monkeypatch, capsys)
+
+
+def test_the_code_of_the_card_asks_the_head(tuned, monkeypatch, capsys):
+    method, outcome, model = tuned
+    check_code(outcome, model, monkeypatch, capsys)
+    assert ("in all layers" in Path(outcome.folder, "README.md").read_text("utf-8")) == (method == "layers")
+
+
+def check_code(outcome, model, monkeypatch, capsys):
+    """The Python of a card gives the probabilities that the explorer gives."""
+    folder = Path(outcome.folder)
+    before, code = Path(folder, "README.md").read_text("utf-8").split("```python\n")
+    assert "AutoModelForSequenceClassification" in before
+    monkeypatch.chdir(folder)
+    exec(compile(code.split("```")[0].replace("A text of yours.", "the queen is happy"), "<card>", "exec"), {})
+    shown = ast.literal_eval(capsys.readouterr().out.splitlines()[-1])
+    [judged] = judge_texts(model, [LabelledText("the queen is happy", "")])
+    assert tuple(shown) == outcome.labels
+    assert list(shown.values()) == pytest.approx(list(judged.probabilities), abs=0.02)  # bfloat16 in the explorer
 
 
 @pytest.mark.slow  # test_scripts.py runs more scripts, in one process
