@@ -78,7 +78,7 @@
       const scale = make('i', 'scale');
       const key = several ? attentionSeveral.legend(several) : [make('span', '', '0 %'), scale];
       legend.replaceChildren(...key, make('span', '', `${percent(selected.largest)}, the strongest here.`), make('span', 'made', made()),
-        make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights, those ${from}${look.form === 'lines' ? '; of a token that is pointed at, all' : ''}.`), make('bdi', '', explorer.attentionUnseen(selected)),
+        make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights, those ${from}${look.form === 'lines' ? '; while a token is framed or pointed at, all of its own and no others' : ''}.`), make('bdi', '', explorer.attentionUnseen(selected)),
         make('span', '', selected.columns.some(({text}) => text.startsWith('␣')) ? '␣: a space before the token.' : ''));
     };
 

@@ -126,7 +126,7 @@ STRATEGIES: dict[str, DecodingStrategy] = {
         DecodingStrategy(
             "greedy",
             "Greedy",
-            "Always the likeliest token: the same text every time, and soon the same words again and again.",
+            "Always the likeliest token: each time the same text and, without a penalty, soon the same words again.",
             ("repetition_penalty",),
             "Holtzman et al. 2020, https://arxiv.org/abs/1904.09751",
         ),

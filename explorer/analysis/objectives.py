@@ -57,7 +57,7 @@ SHOWN_WITHOUT = frozenset({"next_sentence", "denoising"})  # objectives that a t
 TELLING = {  # objectives with a roll to look for -> what it shows
     "masked": "one of each",
     "whole_word": "a word in pieces",
-    "span_masked": "a span of three words",
+    "span_masked": "a span of three words or more",
 }
 TRIES = 500  # rolls that are looked through
 MASKED_LOSS = r"\mathcal{L} = -\frac{1}{|M|} \sum_{i \in M} \ln p(x_i \mid \tilde{x})"

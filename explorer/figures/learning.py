@@ -38,8 +38,9 @@ FROM_NOTHING = {  # what the tables of this project's models show, by name; what
     "another begins. What it says of cities and years is invented to the end.",
     "ELMo mini": "each direction learns what stands beside the words it sees. From the left “New” calls for “York” "
     "from 2.5 M tokens on (once for “Zealand”), and “the door and” for a verb (“went”, “stood”) from 12.5 M on; from "
-    "the right “into the room” calls for “went” and “came” after 4 M, and from 19 M on rather for “out” or “back”. "
-    "Where a cat may sit (“table”) the left says after 28 M; the right, which sees but a full stop there, never does.",
+    "the right “into the room” calls for “ed”, with which verbs end, from 1.6 M on, for “went” beside it from 4 M on, "
+    "and from 19 M on rather for “out” or “back”. Where a cat may sit (“table”) the left says after "
+    "28 M; the right, which sees but a full stop there, never does.",
     "ELECTRA mini": "the table names the token that it suspects most, and how strongly: from 50 % on it accuses it. "
     "Six of seven tokens are the text’s own, so that “none was replaced” is a good answer: for three million tokens it "
     "hardly gives another, and which one it suspects is chance. Then it accuses whatever ends a sentence. Only late it "

@@ -34,7 +34,7 @@ def use_list(uses: LabelledUses, use: int) -> str:
     choice = ""
     if len(counts) > 1:
         options = "".join(
-            f"<option value='{number}'>{marks[sense].glyph} {escape(sense or UNLABELLED)} ({counts[sense]})</option>"
+            f"<option value='{number}'>{f'{marks[sense].glyph} {escape(sense)}' if sense else UNLABELLED} ({counts[sense]})</option>"
             for number, sense in enumerate(counts)
         )
         choice = (

@@ -90,6 +90,10 @@ def build(registry: Registry, desk: Desk) -> View:
 
 def _foot(found: Sequence[FoundTexts], corpus: str, code: str) -> str:
     """What was compared, and the nearest texts to take away."""
-    parts = [found[0].model, *(one.vector for one in found), f"n = {found[0].count:,} texts searched: {corpus}"]
+    parts = [
+        found[0].model,
+        *(one.vector for one in found),
+        f"n = {found[0].count:,} different texts searched: {corpus}",
+    ]
     taken = tuple(replace(one, found=one.found[:TAKEN]) for one in found)
     return caption(parts, PAPER) + download_links(taken, "search", code=code)
