@@ -33,9 +33,10 @@ def use_list(uses: LabelledUses, use: int) -> str:
     counts = Counter(uses.senses)
     choice = ""
     if len(counts) > 1:
+        named = [f"{marks[sense].glyph} {escape(sense)}" if sense else UNLABELLED for sense in counts]
         options = "".join(
-            f"<option value='{number}'>{f'{marks[sense].glyph} {escape(sense)}' if sense else UNLABELLED} ({counts[sense]})</option>"
-            for number, sense in enumerate(counts)
+            f"<option value='{number}'>{name} ({count})</option>"
+            for number, (name, count) in enumerate(zip(named, counts.values(), strict=True))
         )
         choice = (
             f"<select class='use-senses' aria-label='List one sense alone'><option value=''>All {len(uses.senses):,} "
