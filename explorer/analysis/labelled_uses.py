@@ -17,8 +17,8 @@ from explorer.settings import settings
 FOREIGN = "(German)"
 SENTENCE_NAMES = frozenset({"sentence", "sentences", "text", "texts", "context", "example", "utterance", "line"})
 SENSE_NAMES = frozenset({"sense", "senses", "label", "labels", "meaning", "class", "category"})
-TAB, BAR = "\t", " | "  # between a sense and its sentence
-LONGEST_SENSE_CHARACTERS = 40  # of one that " | " parts from its sentence
+TAB, BAR = "\t", "|"  # between a sense and its sentence
+LONGEST_SENSE_CHARACTERS = 40  # of one that a bar parts from its sentence
 MOST_FORMS = 50
 
 
@@ -140,7 +140,7 @@ def split_sense(line: str) -> tuple[str, str]:
     """The sense that stands before a sentence, and the sentence.
 
     Args:
-        line: A sense, a tab and a sentence; or, as no tab can be typed in a browser, a short sense, " | " and a
+        line: A sense, a tab and a sentence; or, as no tab can be typed in a browser, a short sense, "|" and a
             sentence; or a sentence alone, whose sense is "".
     """
     sense, separator, sentence = line.partition(TAB)
@@ -187,7 +187,7 @@ def names_columns(line: str) -> bool:
 
 
 def join_sense(sense: str, sentence: str) -> str:
-    """The line that split_sense takes apart again; a sentence with " | " in it gets an empty sense before it."""
+    """The line that split_sense takes apart again; a sentence with a bar in it gets an empty sense before it."""
     is_parted = sense or split_sense(sentence)[0] or split_behind(sentence)[0]
     return f"{sense}{TAB}{sentence}" if is_parted else sentence
 
@@ -221,9 +221,10 @@ def choose_uses(
 
 
 def _parted(line: str, sense: str, separator: str, sentence: str) -> tuple[str, str]:
-    if not separator or (separator == BAR and len(sense) > LONGEST_SENSE_CHARACTERS):
+    sense = sense.strip()
+    if not separator or (separator == BAR and not (0 < len(sense) <= LONGEST_SENSE_CHARACTERS and sentence.strip())):
         return "", line
-    return sense.strip(), sentence
+    return sense, sentence if separator == TAB else sentence.strip()
 
 
 def _has_use(text: str, word: str, forms: Sequence[str]) -> bool:

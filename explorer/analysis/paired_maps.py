@@ -10,6 +10,8 @@ from explorer.analysis.projection_results import PointMaps, Projection
 from explorer.analysis.projections import turn_to
 from explorer.errors import UnsuitableText
 
+BESIDE = ", beside "  # between the names of the two models' vectors
+
 
 def pair_projections(first: Projection, second: Projection) -> Projection:
     """Two models' maps of the same uses, laid on each other.
@@ -55,7 +57,7 @@ def pair_projections(first: Projection, second: Projection) -> Projection:
         model=f"{first.model} and {second.model}",
         pieces=first.pieces,
         vectors=tuple(
-            f"{words}, beside {second.vectors[place]}" for words, place in zip(first.vectors, places, strict=True)
+            f"{words}{BESIDE}{second.vectors[place]}" for words, place in zip(first.vectors, places, strict=True)
         ),
         layers=first.layers,
         sentences=first.sentences * 2,

@@ -156,7 +156,7 @@ def epochs_note(recipe: Recipe, steps: Sequence[TrainingStep], name: str = "") -
     least = next(step.steps for step in reversed(steps) if step.step and step.epoch)
     which = f"{name}: " if name else ""
     unless = ", unless patience ends it" if recipe.patience else ""
-    return note(f"{which}{planned:.0f} epochs, not {recipe.epochs:g}: so few examples make few steps, and a run goes "
+    return note(f"{which}{planned:.3g} epochs, not {recipe.epochs:g}: so few examples make few steps, and a run goes "
                 f"on until {least:,} are made{unless}. The curves show whether fewer would have done.")  # fmt: skip
 
 

@@ -183,7 +183,8 @@ def outcome_words(outcome: Outcome, recipe: Recipe, steps: Sequence[TrainingStep
         return f"trained for {duration(outcome.seconds)}"
     name, value = main
     beside = baseline_words(outcome)
-    on = f" on {len(outcome.judged):,} held-out examples" if outcome.judged else " on held-out examples"
+    count = 0 if recipe.task in PER_TOKEN else len(outcome.judged)  # there only examples with a blank are judged
+    on = f" on {count:,} held-out examples" if count else " on held-out examples"
     on = range_words(name, value, len(outcome.judged)) + on
     return (
         f"<b>{score_term(name, recipe.task)} <span title='{value!r}'>{score_words(name, value)}</span></b>{on}"
@@ -220,7 +221,7 @@ def _what_may_help(recipe: Recipe, steps: Sequence[TrainingStep]) -> str:
     made = epochs_beyond(recipe, steps)  # fewer than that are not to be had
     if rises_again(held_out_losses(steps)):
         return f"more or other examples{'' if made else ', fewer epochs'} or a smaller learning rate"
-    return f"more examples or more than {made:.0f} epochs" if made else "more examples or epochs"
+    return f"more examples or more than {made:.3g} epochs" if made else "more examples or epochs"
 
 
 def epochs_beyond(recipe: Recipe, steps: Sequence[TrainingStep]) -> float:

@@ -43,15 +43,15 @@ def read_examples(name: str, kind: type[Example]) -> tuple[Example, ...]:
 
 
 def look_line(look: str) -> str:
-    """What to look for in the result of an example, to stand above it."""
-    return f"<p><b>Look for:</b> {escape(look)}</p>"
+    """What to look for in the result of an example, to stand above it; "" = nothing is said of it."""
+    return f"<p><b>Look for:</b> {escape(look)}</p>" if look else ""
 
 
 def build_look(first: str) -> gr.HTML:
     """Lay out the line above a result; once a field is touched it is of no example, and page.js takes it away.
 
     Args:
-        first: What to look for in the example that the tab opens on.
+        first: What to look for in the example that the tab opens on; "" = it opens on none.
     """
     return gr.HTML(look_line(first), padding=False, elem_classes=["look", "until-touched"])
 

@@ -24,6 +24,13 @@ def test_a_short_sense_can_be_parted_by_what_can_be_typed():
     assert split_sense("stage\tWe saw a play | a film.") == ("stage", "We saw a play | a film.")
     long = "This sentence is as long as most are, and has a line in it | here."
     assert split_sense(long) == ("", long)
+    for line in ("money|A bank.", "money| A bank.", "money |A bank."):
+        assert split_sense(line) == ("money", "A bank."), "spaces are as they are typed"
+    assert [split_sense(line) for line in ("| A bank.", "A bank |", "|")] == [
+        ("", "| A bank."),
+        ("", "A bank |"),
+        ("", "|"),
+    ]
     assert gather_uses(["money | A bank.", "No bank."], "bank").senses == ("money", "")
 
 
@@ -37,7 +44,7 @@ def test_a_vertical_bar_of_a_sentence_is_no_sense():
     assert gather_uses([join_sense("", long)]).sentences == (long.replace("{", "").replace("}", ""),)
 
 
-@pytest.mark.parametrize("between", ["\t", " | "])
+@pytest.mark.parametrize("between", ["\t", " | ", "|", "| "])
 @pytest.mark.parametrize("header", [[], ["sentence{}sense"], ["text{}label"], ["sense{}sentence"]])
 def test_senses_may_stand_behind_their_sentences(between, header):
     pairs = [

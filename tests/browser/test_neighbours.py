@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -79,6 +80,18 @@ def test_a_sense_lists_its_sentences_alone(open_page):
     expect(page.locator(".use-list li:visible button").last).to_be_focused()
     page.get_by_label("List one sense alone").select_option(index=0)
     expect(page.locator(".use-list li:visible")).to_have_count(280)
+
+
+@pytest.mark.slow
+def test_another_model_stands_beside_with_its_last_layer_and_the_same_one_with_its_first(open_page):
+    page = open_page(f"{TAB}&word=bank")
+    layers = page.locator(".near h3 small")
+    for chosen, layer in [("MiniLM (causal)", "layer 6"), ("another layer of the model", "input embeddings")] * 2:
+        page.locator("#near-compare input").click()
+        page.get_by_role("option", name=re.compile(f"^{re.escape(chosen)}")).click()
+        expect(layers.nth(1)).to_have_text(layer, timeout=60_000)
+    page.get_by_role("button", name="What comes after, unread").click()
+    expect(layers.nth(1)).to_have_text("layer 5", timeout=60_000)
 
 
 @pytest.mark.slow

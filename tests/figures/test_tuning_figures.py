@@ -161,6 +161,7 @@ def test_a_job_says_its_state_in_words_with_its_place_and_its_reason():
     lower = replace(OUTCOME, scores={"perplexity": 9.0}, baselines={"before fine-tuning": 8.0, "other": 9.5})
     assert "no better than before fine-tuning" in outcome_words(lower, Recipe("masked"))
     assert "no better" not in outcome_words(replace(lower, scores={"perplexity": 7.0}), Recipe("masked"))
+    assert "</b> on held-out examples" in outcome_words(lower, Recipe("masked")), "only those with a blank are judged"
     race = make_job("full", "lora")
     better = replace(race.outcomes[1], scores={"accuracy": 0.99})
     assert re.search(

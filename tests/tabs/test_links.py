@@ -134,6 +134,7 @@ def test_a_link_to_an_example_says_what_to_look_for_and_no_other_link_does():
     registry = Registry(CATALOGUE, lambda: pytest.fail("nothing is loaded"))
     with gr.Blocks(), gr.Tabs():
         linked = [entry for build in TABS if (entry := build(registry)).look]
+    assert all(entry.look[0].value == "" for entry in linked if not entry.look[1]), "no heading of nothing"
     assert len(linked) == len(TABS) and sum(bool(entry.look[1]) for entry in linked) == 5
     for entry in linked:
         for fills, line in entry.look[1]:

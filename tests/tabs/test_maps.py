@@ -10,6 +10,7 @@ import pytest
 
 from explorer.analysis.embedding_results import Occurrences
 from explorer.analysis.labelled_uses import LabelledUses
+from explorer.analysis.paired_maps import pair_projections
 from explorer.errors import UnsuitableText
 from explorer.models.catalogue import CATALOGUE
 from explorer.tabs.neighbours import maps as maps_module
@@ -74,6 +75,14 @@ def test_what_is_taken_away_names_the_word(occurrences, word, file, title):
     foot = _foot(Maps().get(ask(), occurrences), word, "a sentence", "")
     assert f"data-file='{file}' data-title='{title}'" in foot
     assert f"download='{file}.json'" in foot
+
+
+def test_the_line_below_names_no_layer_of_the_second_model(occurrences):
+    one = Maps().get(ask(), occurrences)
+    foot = _foot(pair_projections(one, one), "play", "a sentence", "")
+    assert (
+        "layers 0 to 4 · PCA" in foot.replace("</span>", "") and "beside input embeddings" not in foot.split("href")[0]
+    )
 
 
 def test_another_method_follows(occurrences):

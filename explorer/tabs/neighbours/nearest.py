@@ -30,6 +30,7 @@ NOTHING, SAME = "nothing", "same"
 BESIDE = [("nothing", NOTHING), ("another layer of the model", SAME)]
 NOBODY = (NOTHING, "", None)  # what the field holds where nothing stands beside; it can be emptied
 MOST_LAYERS = 48  # of a model that stands beside; one with fewer takes its last
+BY_HAND = "(compare, by_hand, followed) => compare === followed ? '' : compare"  # input comes whenever a list is left
 
 
 def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) -> View:
@@ -66,6 +67,8 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         columns = gr.HTML(_draw(first, uses, start.use), padding=False, elem_classes="result", elem_id="near-columns")
         below = gr.HTML(_foot(first, start.word, "", _first_code(first, start)), padding=False)
         times = gr.Number(0, visible="hidden")  # makes an event of its own, for the reason that views.wire gives
+        by_hand = gr.Textbox("", visible="hidden")  # what was chosen to stand beside by no link and no example
+        followed = gr.Textbox(start.compare, visible="hidden")  # what the slider follows already
 
     @in_place(registry, outputs=3, ability=Ability.EMBED)
     def draw_all(
@@ -93,21 +96,25 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         names = [model] if compare in NOBODY else [model, model if compare == SAME else compare]
         yield from draw_all(names, word, own, use, query, *inputs)
 
-    @in_place(registry, outputs=1, ability=Ability.EMBED)
-    def follow(models: Registry, name: str, layer: float) -> tuple:
+    @in_place(registry, outputs=3, ability=Ability.EMBED)
+    def follow(models: Registry, name: str, compare: str, layer: float, by_hand: str) -> tuple:
         last = count_layers(models, name) - 1
+        if by_hand == compare:  # another layer: the input embeddings; another model: what it knows in the end
+            return gr.Slider(visible=True, maximum=last, value=0 if compare == SAME else last), "", compare
         if read_layer(layer) > last:
-            return (gr.Slider(visible=True, maximum=last, value=last),)
-        return (gr.Slider(visible=True, maximum=last),)  # its value may be on its way, from a link or an example
+            return gr.Slider(visible=True, maximum=last, value=last), "", compare
+        return gr.Slider(visible=True, maximum=last), "", compare  # its value may be on its way
 
-    def follow_beside(compare: str, model: str, layer: float) -> Iterator[tuple]:
+    def follow_beside(compare: str, model: str, *inputs: object) -> Iterator[tuple]:
         if compare in NOBODY:
-            yield gr.skip(), gr.Slider(visible=False)
+            yield gr.skip(), gr.Slider(visible=False), "", compare or ""
         else:
-            yield from follow(model if compare == SAME else compare, layer)
+            yield from follow(model if compare == SAME else compare, compare, *inputs)
 
+    compare.input(None, [compare, by_hand, followed], by_hand, js=BY_HAND, **QUIET)
     compare.change(None, times, times, js="times => times + 1", **QUIET)
-    times.change(follow_beside, [compare, desk.model, chosen], [desk.message, other_layer], **QUIET)
+    follows = [desk.message, other_layer, by_hand, followed]
+    times.change(follow_beside, [compare, desk.model, chosen, by_hand], follows, **QUIET)
     inputs = [desk.model, desk.word, desk.own, desk.use, query, compare, chosen, desk.file, *desk.which.inputs]
     return View(
         tab, draw, inputs, [wrong, columns, below], {"query": query, "beside": compare, "beside_layer": other_layer}

@@ -10,7 +10,7 @@ from functools import partial
 import gradio as gr
 
 from explorer.analysis.embedding_results import Occurrences
-from explorer.analysis.paired_maps import pair_projections
+from explorer.analysis.paired_maps import BESIDE, pair_projections
 from explorer.analysis.projection_results import Projection
 from explorer.analysis.projections import METHODS
 from explorer.errors import UnsuitableText
@@ -134,7 +134,7 @@ def _foot(projection: Projection, word: str, own: str, code: str) -> str:
     """What was drawn, and all of it to take away."""
     maps = projection.maps
     layers = f"layers {projection.layers[0]} to {projection.layers[-1]}" if projection.layers else projection.vectors[0]
-    adjusted = projection.vectors[0].partition(", ")[2] if projection.layers else ""
+    adjusted = projection.vectors[0].partition(BESIDE)[0].partition(", ")[2] if projection.layers else ""
     seed = "" if maps.method == "pca" else f"by cosine, seed {maps.seed}"
     parts = [
         projection.model,
