@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from explorer.analysis.attention_inputs import sentinel_ids
 from explorer.analysis.blanks import check_characters, find_blanks
 from explorer.analysis.results import Piece, Tokenization
 from explorer.models.backend import LoadedModel
@@ -19,7 +20,8 @@ def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
     """Cut a text into the tokens that the model sees.
 
     Args:
-        model: Any model. Blanks become its mask token, if it has one, and stay as they are otherwise.
+        model: Any model. Blanks become its mask token, of T5 its sentinels <extra_id_0> and so on; where it has none
+            of both they stay as they are.
         text: Any text up to settings().longest_text_characters; it may be empty, and longer than the model reads.
 
     Returns:
@@ -41,25 +43,29 @@ def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
         )
         return Tokenization(model.card.name, text, words, tokenizer.vocab_size, model.limit_tokens)
     mask_token = tokenizer.mask_token
-    blanks = find_blanks(text, mask_token) if mask_token else []
-    seen, shifts = _with_masks(text, blanks, mask_token or "")
+    with model.tokenizer_lock:
+        sentinels = sentinel_ids(tokenizer) if model.network.config.is_encoder_decoder else []
+    marks = [f"<extra_id_{number}>" for number in range(len(sentinels))] or [mask_token or ""]
+    blanks = find_blanks(text, None if sentinels else mask_token) if sentinels or mask_token else []
+    seen, shifts = _with_marks(text, blanks, marks)
     with model.tokenizer_lock:
         encoded = tokenizer(
             seen, return_offsets_mapping=tokenizer.is_fast, return_special_tokens_mask=True, verbose=False
         )
         ids = encoded["input_ids"]
         tokens = tokenizer.convert_ids_to_tokens(ids)
-        special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+        special = {*tokenizer.all_special_ids, *sentinels} - {tokenizer.unk_token_id}
         vocabulary_size = len(tokenizer)
     spans = encoded["offset_mapping"] if tokenizer.is_fast else [None] * len(ids)
-    mask_id, unknown_id = tokenizer.mask_token_id, tokenizer.unk_token_id  # looked up once: that is slow
+    unknown_id = tokenizer.unk_token_id  # looked up once: that is slow
+    mark_ids = {*sentinels} or {tokenizer.mask_token_id}
     unfilled = iter(blanks)
     pieces = []
     for token_id, token, span, added in zip(ids, tokens, spans, encoded["special_tokens_mask"], strict=True):
         if added or span is None:
             start, end = None, None
-        elif token_id == mask_id:
-            start, end = next(unfilled)
+        elif token_id in mark_ids:
+            start, end = next(unfilled, (None, None))  # none is left for a sentinel that is typed
         else:
             start, end = _original(text, span, shifts)
         pieces.append(
@@ -75,20 +81,20 @@ def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
     return Tokenization(model.card.name, text, tuple(pieces), vocabulary_size, model.limit_tokens)
 
 
-def _with_masks(text: str, blanks: list[Span], mask_token: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text with masks for blanks, and from which character of it on positions are shifted by how many."""
+def _with_marks(text: str, blanks: list[Span], marks: list[str]) -> tuple[str, list[tuple[int, int]]]:
+    """The text with marks for blanks, the last for all that are left; from which character on it is shifted by how many."""
     seen = ""
     shifts = [(0, 0)]
     last = 0
-    for start, end in blanks:
-        seen += text[last:start] + mask_token
+    for number, (start, end) in enumerate(blanks):
+        seen += text[last:start] + marks[min(number, len(marks) - 1)]
         shifts.append((len(seen), end - len(seen)))
         last = end
     return seen + text[last:], shifts
 
 
 def _original(text: str, span: Span, shifts: list[tuple[int, int]]) -> Span:
-    """A span of the text with masks as a span of the text as given, without white space at its ends."""
+    """A span of the text with marks as a span of the text as given, without white space at its ends."""
     start, end = span
     _, shift = shifts[bisect_right(shifts, start, key=lambda one: one[0]) - 1]
     start, end = start + shift, end + shift

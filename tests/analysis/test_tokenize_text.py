@@ -5,6 +5,7 @@ from explorer.analysis.tokenize_text import tokenize_text
 from explorer.errors import UnsuitableText
 from explorer.models.elmo_tokenizer import ElmoTokenizer
 from tests.analysis.tiny_models import loaded, word_piece
+from tests.training.tiny_networks import tiny_network, tiny_tokenizer
 
 
 def read(tokenization):
@@ -56,6 +57,14 @@ def test_spans_cover_all_text_in_order(family):
 def test_visitors_special_tokens_are_marked(bert):
     piece = tokenize_text(bert, "a [SEP]").pieces[2]
     assert (piece.token, piece.is_special, piece.start, piece.end) == ("[SEP]", True, 2, 7)
+
+
+def test_blanks_are_sentinels_where_the_model_was_trained_on_them():
+    tokenization = tokenize_text(loaded(tiny_network("span"), tiny_tokenizer("span")), "the ___ sees __ <extra_id_0>")
+    blanks = [piece for piece in tokenization.pieces if piece.token.startswith("<extra_id_")]
+    assert [piece.token for piece in blanks] == ["<extra_id_0>", "<extra_id_1>", "<extra_id_0>"]
+    assert [(piece.start, piece.end) for piece in blanks] == [(4, 7), (13, 15), (None, None)]
+    assert all(piece.is_special for piece in blanks)
 
 
 def test_without_a_mask_token_blanks_stay_text(gpt):
