@@ -82,7 +82,13 @@ def tokenize_text(model: LoadedModel, text: str) -> Tokenization:
 
 
 def _with_marks(text: str, blanks: list[Span], marks: list[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The text with marks for blanks, the last for all that are left; from which character on it is shifted by how many."""
+    """The text with marks for blanks, and from which character of it on positions are shifted by how many.
+
+    Args:
+        text: As given.
+        blanks: Where they stand in it.
+        marks: One for each blank; the last one for all that are left.
+    """
     seen = ""
     shifts = [(0, 0)]
     last = 0
