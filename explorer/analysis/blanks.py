@@ -137,7 +137,8 @@ def check_fills_blanks(card: ModelCard, mask_token: str | None) -> None:
         return
     able = suggest_models(lambda other: Ability.FILL_BLANKS in other.abilities)
     missing = "masked LM head" if mask_token else "mask token"
-    raise UnsuitableModel(f"{card.name} has no {missing}, so it cannot fill blanks. {able}")
+    instead = "It fills spans of any length. " if Ability.FILL_SPANS in card.abilities else ""
+    raise UnsuitableModel(f"{card.name} has no {missing}, so it cannot fill blanks. {instead}{able}")
 
 
 def parse_blanks(model: LoadedModel, text: str) -> BlankedText:

@@ -166,8 +166,11 @@ def choose_split(
 ) -> Callable[[str], tuple[str, str]]:
     """That of split_sense and split_behind which leaves more sentences with a use; of two alike, longer sentences.
 
+    Lines of both orders may be mixed: a line without a use there is split by the other, where that finds one in a
+    longer text.
+
     Args:
-        lines: As of split_sense, some of them, all in one order.
+        lines: As of split_sense, some of them.
         has_use: Whether a text can be such a sentence.
     """
 
@@ -175,7 +178,14 @@ def choose_split(
         found = [sentence for sense, sentence in map(split, lines) if sense and sentence and has_use(sentence)]
         return len(found), sum(map(len, found))
 
-    return split_behind if fits(split_behind) > fits(split_sense) else split_sense
+    orders = (split_behind, split_sense) if fits(split_behind) > fits(split_sense) else (split_sense, split_behind)
+
+    def split(line: str) -> tuple[str, str]:
+        (sense, sentence), other = (order(line) for order in orders)
+        is_other = not has_use(sentence) and len(other[1]) > len(sentence) and has_use(other[1])
+        return other if is_other else (sense, sentence)
+
+    return split
 
 
 def names_columns(line: str) -> bool:

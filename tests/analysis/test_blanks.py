@@ -126,6 +126,12 @@ def test_a_model_without_a_masked_head_is_told_apart(bert):
         parse_blanks(replace(bert, card=card), "a ___")
 
 
+def test_a_model_that_fills_spans_says_so(gpt):
+    card = replace(gpt.card, abilities=frozenset({Ability.FILL_SPANS}))
+    with pytest.raises(UnsuitableModel, match="cannot fill blanks. It fills spans of any length. Choose MiniLM"):
+        parse_blanks(replace(gpt, card=card), "a ___")
+
+
 def test_a_model_without_a_mask_names_models_that_have_one(gpt):
     with pytest.raises(UnsuitableModel, match=r"no mask token, so it cannot fill blanks. Choose MiniLM \(masked\) or "):
         parse_blanks(gpt, "a ___")

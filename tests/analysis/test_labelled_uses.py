@@ -58,6 +58,16 @@ def test_senses_may_stand_behind_their_sentences(between, header):
     assert uses.senses == (*(sense for _, sense in pairs), "") and not uses.without
 
 
+def test_lines_of_both_orders_may_be_mixed():
+    behind = ["We saw a play in town.\tstage", "They play all day long.\tfun", "The play ran on.|stage"]
+    before = ["fun\tLet us play outside now.", "stage | A new play opened."]
+    uses = gather_uses([*behind, *before], "play")
+    assert uses.senses == ("stage", "fun", "stage", "fun", "stage") and not uses.without
+    assert uses.sentences[3:] == ("Let us play outside now.", "A new play opened.")
+    uses = gather_uses([*before, "play of light\tIt shone on the water.", behind[0]], "play")
+    assert uses.senses == ("fun", "stage", "stage") and uses.without == 1
+
+
 def test_the_sentences_that_ship_are_used_where_none_are_given():
     uses = choose_uses("play", None)
     assert uses == shipped_uses("play") and len(set(uses.senses)) >= 8
