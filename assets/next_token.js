@@ -1,7 +1,7 @@
 // The view "Next token": the model's distribution, and what each control makes of it, computed here while a slider moves.
 (() => {
   const explorer = (window.explorer = window.explorer || {});
-  const ROWS = 15;
+  const ROWS = 15, SAVED = 50, GAINED = 3;
   const NAMES = {
     model: 'the model itself', repetition_penalty: 'repetition penalty', temperature: 'temperature', top_k: 'top k',
     top_p: 'top p', min_p: 'min p', typical_p: 'typical p',
@@ -71,9 +71,11 @@
       return made;
     };
 
+    // The likeliest, and all known ones that a control keeps: typical p may cut every one of the likeliest.
     const save = (shown, before, after) => {
-      const controls = Object.entries(settings);
-      const rows = shown.map(({token: {text, token_id: id}, place}) =>
+      const controls = Object.entries(settings), cuts = after.left < scores.length;
+      const saved = shown.filter(({token, place}) => place <= SAVED || (cuts && after.shares[token.token_id]));
+      const rows = saved.map(({token: {text, token_id: id}, place}) =>
         [data.model, data.ending, place, text, id, before.shares[id], after.shares[id], ...controls.map(([, number]) => number)]);
       const heads = ['model', 'after', 'rank', 'token', 'token_id', 'probability', 'probability_after', ...controls.map(([name]) => name)];
       explorer.attentionTake.table(`next-token-after-${explorer.attentionTake.slug(data.model)}`, [heads, ...rows]);
@@ -85,8 +87,10 @@
       const stages = decoding.stages(scores, data.prompt_ids, settings);
       const [before, after] = [stages[0], stages.at(-1)];
       const shown = data.tokens.map((token, index) => ({token, place: index + 1}));
-      const gained = shown.slice(ROWS).filter(({token}) => after.shares[token.token_id] > 0.01)
-        .sort((one, other) => after.shares[other.token.token_id] - after.shares[one.token.token_id]).slice(0, 3);
+      const left = shown.filter(({token}) => after.shares[token.token_id]);
+      const least = left.some(({place}) => place <= ROWS) ? 0.01 : 0;
+      const gained = left.filter(({token, place}) => place > ROWS && after.shares[token.token_id] > least)
+        .sort((one, other) => after.shares[other.token.token_id] - after.shares[one.token.token_id]).slice(0, GAINED);
       const rows = [...shown.slice(0, ROWS), ...gained];
       const most = Math.max(...rows.flatMap(({token: {token_id: id}}) => [before.shares[id], after.shares[id]]));
       const list = make('ol', 'tokens-next'), reads = seenAmong(rows.map(({token}) => token.text));

@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from explorer.analysis.scoring_results import NextToken
 
+MOST_TOKENS = 1000  # of the table
 BULK = {"bulk": True}  # metadata of a field that stays out of JSON: exporting.to_json
 
 

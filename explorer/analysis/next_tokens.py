@@ -8,13 +8,11 @@ import torch
 
 from explorer.analysis.blanks import check_option, check_tokens
 from explorer.analysis.distributions import entropies, likeliest
-from explorer.analysis.next_token_results import NextTokens
+from explorer.analysis.next_token_results import MOST_TOKENS, NextTokens
 from explorer.analysis.prompts import check_ids, check_left_to_right, encode_prompt
 from explorer.analysis.reading import decode
 from explorer.models.backend import LoadedModel
 from explorer.models.batching import Row, masked_logits
-
-MOST_TOKENS = 1000  # of the table
 
 
 @torch.inference_mode()

@@ -67,7 +67,7 @@ def model_table(
         is_offline: Whether this explorer may not use the network, so that the others cannot be had.
     """
     if not cards:
-        return note("There is no such model.")
+        return note("There is no such model: take back one of the choices above.")
     groups = []
     for family in FAMILIES:
         rows = "".join(

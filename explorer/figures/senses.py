@@ -109,10 +109,11 @@ def baselines(scores: SenseScores, measure: str = "") -> list[tuple[float, str]]
             grouped[-1].append((share, [name]))
         else:
             grouped.append([(share, [name])])
-    return [
-        (label[0][0], ", ".join(f"{' and '.join(names)} {percent(share)}" for share, names in label))
-        for label in grouped
-    ]
+    return [(label[0][0], ", ".join(f"{_told(names)} {percent(share)}" for share, names in label)) for label in grouped]
+
+
+def _told(names: list[str]) -> str:
+    return ", ".join([*names[:-2], " and ".join(names[-2:])])
 
 
 def _are_one(share: float, other: float) -> bool:

@@ -1,6 +1,7 @@
 """The next token while a slider moves: the browser's numbers are those of transformers, and the server is not asked."""
 
 import base64
+import csv
 import json
 import re
 
@@ -110,6 +111,20 @@ def test_a_slider_redraws_without_the_server(open_page):
     expect(page.locator("#next-token .kept")).to_contain_text("or one that is less like what stands there")
     page.locator("#generate-penalty-alpha input[type=number]").fill("0")
     expect(page.locator("#next-token .kept")).to_contain_text(f"likeliest token, “{likeliest}”, as greedy does.")
+
+
+@pytest.mark.slow
+def test_what_is_kept_is_shown_where_all_of_the_likeliest_are_cut(open_page):
+    page = open_page(f"{LINK}&text=The+little+girl+went+to+the&temperature=1&top_p=1&typical_p=0.05")
+    kept = page.locator(f"{ROWS}:not(.cut)")
+    expect(kept).to_have_count(3)
+    assert all(int(place) > 50 for place in kept.locator(".place").all_text_contents())
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV of before and after").click()
+    rows = list(csv.DictReader(saved.value.path().read_text("utf-8-sig").splitlines()))
+    left = page.locator("#next-token .stages tbody tr").last.locator("td").first.text_content()
+    after = [float(row["probability_after"]) for row in rows]
+    assert sum(share > 0 for share in after) == int(left) and sum(after) == pytest.approx(1)
 
 
 @pytest.mark.slow

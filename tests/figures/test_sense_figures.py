@@ -87,6 +87,8 @@ def test_baselines_that_are_one_number_have_one_label():
     told = "chance (sense centroid) and most frequent sense 17 %, chance (nearest use) 16 %"
     assert apart == [(1 / 6, told)], "one label, but 17 % is not 16 %"
     assert len(baselines(scores(bag_of_words=None), "nearest")) == 2
+    level = scores(chance_centroid=0.5, most_frequent=0.5, bag_of_words=0.5)
+    assert baselines(level, "centroid") == [(0.5, "bag of words, most frequent sense and chance 50 %")]
 
 
 def test_a_layer_above_the_last_is_marked_at_the_last():

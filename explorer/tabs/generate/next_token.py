@@ -1,6 +1,7 @@
 """View: the distribution of the next token, before and after each control, while a slider moves."""
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import gradio as gr
@@ -8,6 +9,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.analysis.branches import token_ids, written_text
 from explorer.analysis.decoding_strategies import STRATEGIES
+from explorer.analysis.next_token_results import MOST_TOKENS
 from explorer.figures.next_token import pack_next_tokens
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
@@ -22,6 +24,7 @@ from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
 PLACES = [("The prompt", "prompt"), ("The text written so far", "written")]
+TAKEN = 50  # tokens in the downloads, as next_tokens gives them where it is not asked for more
 ON_LOAD = "explorer.nextToken(element, props, watch);"
 NOT_WRITTEN = "Nothing is written from this prompt yet, so that this is what follows the prompt. Press Write."
 UNDRAWN = {  # by the strategy, where the likeliest token after the controls is {token}
@@ -58,12 +61,13 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, runs: list[gr.even
         if place == "written" and (tree.model, tree.prompt) == (model, text):
             written = token_ids(tree, tree.here)
         options = {"prompt": text, "written": written}
-        result = models.run(model, partial(analysis.next_tokens, **options))
+        most = models.run(model, partial(analysis.next_tokens, **options, top_k=MOST_TOKENS))
+        result = replace(most, tokens=most.tokens[:TAKEN])  # as the code has it; the page names what is kept, far down
         ending = text + written_text(tree, tree.here) if written else text
         foot = caption([result.model, "bars: over the whole vocabulary", "computed in the browser"], PAPER)
         lacks = note(NOT_WRITTEN) if place == "written" and not written else ""
         code = code_of((result.model, "next_tokens", options))
-        return pack_next_tokens(result, ending), lacks + foot + download_links(result, "next-token", code=code)
+        return pack_next_tokens(most, ending), lacks + foot + download_links(result, "next-token", code=code)
 
     sliders = [prompt.controls[name] for name in SLIDERS]
     acting = json.dumps({key: list(strategy.controls) for key, strategy in STRATEGIES.items()})

@@ -47,7 +47,9 @@ def write_readme(facts: TunedFacts, outcome: Outcome, *, has_head: bool, asked: 
         f"{epochs} · batch size {recipe.batch_size} · learning rate {recipe.peak:g} · at most "
         f"{recipe.length_tokens} tokens · seed {recipe.seed} · {outcome.seconds:.0f} seconds of training. "
         f"`recipe.py`, where it is there, makes it again from `examples.csv` with {needed} alone"
-        f"{'' if facts.base_id else '; `base`, where it is there, is the model that it starts from'}.",
+        f"{'' if facts.base_id else '; `base`, where it is there, is the model that it starts from'}. It computes in "
+        "full precision, this run in bfloat16 where the machine could: after some steps the two round apart, and a "
+        "few examples may come out otherwise.",
         "## Limits\n\nIt knows what its base knows, with the biases of the base's texts, and what a small set of "
         "examples adds. Measure it on texts of your own before you rely on it."
         + "".join(f"\n\n{_line(note)}" for note in outcome.notes),

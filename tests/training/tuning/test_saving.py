@@ -82,6 +82,7 @@ def test_the_card_of_the_folder_says_what_it_is(tuned):
     assert f"| accuracy | {outcome.scores['accuracy']:.4f} |" in text
     assert ("A head fitted at once" if method == "frozen" else f"Epochs {outcome.epochs:.3g} ·") in text
     assert ("with torch, transformers and peft alone" in text) == (method == "lora")
+    assert "this run in bfloat16 where the machine could" in text
     assert outcome.epochs == 0 if method == "frozen" else outcome.epochs > 1
     assert "those of the new head among them" in text and "`head.safetensors` is what the task added" in text
     bare = write_readme(read_facts(Path(outcome.folder)), outcome, has_head=False)

@@ -26,7 +26,9 @@ class MaskedWords(DomainTask):
     auto_class = AutoModelForMaskedLM
     score_name = "perplexity"
 
-    def losses(self, ids: torch.Tensor, there: torch.Tensor, picked: torch.Tensor, random=None) -> torch.Tensor:
+    def losses(
+        self, ids: torch.Tensor, there: torch.Tensor, picked: torch.Tensor, random: torch.Generator
+    ) -> torch.Tensor:
         """Cross-entropy of each token that was picked; the random numbers are drawn on the CPU."""
         fate = torch.rand(ids.shape, generator=random).to(self.device)
         others = torch.randint(len(self.tokenizer), ids.shape, generator=random).to(self.device)
@@ -42,8 +44,9 @@ class MaskedWords(DomainTask):
     def loss(self, items: list[dict]) -> torch.Tensor:
         """Their mean over tokens picked at random; 0 where none was picked."""
         ids, there = self.pad_windows(items)
-        chance = torch.rand(ids.shape).to(self.device)
-        losses = self.losses(ids, there, (chance < MASK_SHARE) & ~self.is_special(ids) & there.bool())
+        random = torch.Generator().manual_seed(int(torch.randint(2**62, ())))
+        chance = torch.rand(ids.shape, generator=random).to(self.device)
+        losses = self.losses(ids, there, (chance < MASK_SHARE) & ~self.is_special(ids) & there.bool(), random)
         return losses.sum() / max(1, len(losses))
 
     def score(self, items: list[dict]) -> float:
