@@ -26,12 +26,13 @@ class _Place:
     middle: float
 
 
-def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True) -> str:
+def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True, is_growing: bool = False) -> str:
     """The beams as they live and die, and the texts that are left.
 
     Args:
         steps: So far.
         with_dropped: Whether those are drawn that were dropped at once.
+        is_growing: Whether more steps are on their way; it is then not taken for an old answer, and dimmed.
     """
     if not steps:
         return "<p class='quiet'>Looking …</p>"
@@ -60,7 +61,8 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True) -> str:
         f"<svg role='img' aria-label='{words}' width='{left:.0f}' height='{height:.0f}' "
         f"viewBox='0 0 {left:.0f} {height:.0f}'>{''.join(lines)}{''.join(nodes)}</svg>"
     )
-    return f"<div class='beam-tree' tabindex='0'>{drawing}</div>{TELL}{_legend()}{_texts(steps[-1])}"
+    growing = " data-growing" if is_growing else ""
+    return f"<div class='beam-tree'{growing} tabindex='0'>{drawing}</div>{TELL}{_legend()}{_texts(steps[-1])}"
 
 
 def _label(beam: Beam, step: BeamStep) -> str:

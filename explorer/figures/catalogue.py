@@ -1,6 +1,7 @@
 """The catalogue of models as an HTML table."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from explorer.figures.notes import note
@@ -31,6 +32,19 @@ FACT_WORDS = {  # the fields of a card that may be unconfirmed, as people say th
 }
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A press of a button in the table that came to nothing.
+
+    Attributes:
+        name: Of the model.
+        words: Why, and what to do.
+    """
+
+    name: str
+    words: str
+
+
 def budget_bar(budget: Budget | None, statuses: Iterable[ModelStatus] = ()) -> str:
     """How much of the memory budget is taken, as a bar with words.
 
@@ -57,6 +71,7 @@ def model_table(
     here: Collection[str],
     *,
     is_offline: bool = False,
+    refusal: Refusal | None = None,
 ) -> str:
     """The models by family, with what each can do, and a button to load or unload it.
 
@@ -65,13 +80,14 @@ def model_table(
         statuses: By name.
         here: Names of those whose files are on this machine.
         is_offline: Whether this explorer may not use the network, so that the others cannot be had.
+        refusal: Why the last press of a button came to nothing; it stands in the model's row.
     """
     if not cards:
         return note("There is no such model: take back one of the choices above.")
     groups = []
     for family in FAMILIES:
         rows = "".join(
-            _row(card, statuses.get(card.name, ModelStatus(card.name)), card.name in here, is_offline)
+            _row(card, statuses.get(card.name, ModelStatus(card.name)), card.name in here, is_offline, refusal)
             for card in cards
             if family_of(card) == family
         )
@@ -100,7 +116,7 @@ def reach_note(cards: Sequence[ModelCard], here: Collection[str], *, is_offline:
     return note(f"{len(cards) - away} of {len(cards)} models are on this machine; the others {needs}.")
 
 
-def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool) -> str:
+def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool, refusal: Refusal | None) -> str:
     unconfirmed = ", ".join(FACT_WORDS.get(fact, fact) for fact in card.unconfirmed)
     facts = f"<i>To be checked at its first download: {escape(unconfirmed)}.</i>" if unconfirmed else ""
     abilities = ", ".join(ABILITY_WORDS[ability] for ability in Ability if ability in card.abilities)
@@ -112,8 +128,11 @@ def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool) 
         state_words(status, is_here),
     )
     is_away = status.state == "not loaded" and not is_here
+    refused = ""
+    if refusal and refusal.name == card.name:
+        refused = f"<div class='message error' role='alert'>{escape(refusal.words)}</div>"
     return (
-        f"<tr{' class=away' if is_away else ''}><td><b>{escape(card.name)}</b>{card_note(card)}{facts}</td>"
+        f"<tr{' class=away' if is_away else ''}><td><b>{escape(card.name)}</b>{refused}{card_note(card)}{facts}</td>"
         + "".join(
             f"<td data-label='{head}'{' class=ready' if status.state == 'ready' and head == COLUMNS[-1] else ''}>"
             f"{escape(cell)}</td>"

@@ -108,7 +108,9 @@ def _is_of_an_address(error: ValueError) -> bool:
 
 def _choose_another(name: str, purpose: Ability | None = None) -> str:
     """Name models that need no network and can do what this one is for; of a visitor's model nothing is known."""
-    wanted = next((card for card in CATALOGUE if card.name == name), CATALOGUE[0]).abilities
+    wanted = next(
+        (card for card in CATALOGUE if name in (card.name, getattr(card.source, "id", None))), CATALOGUE[0]
+    ).abilities
     purpose = purpose or next(ability for ability in Ability if ability in wanted)
     return suggest_models(lambda card: not card.needs_network and purpose in card.abilities)
 

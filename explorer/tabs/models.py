@@ -8,8 +8,9 @@ import gradio as gr
 from huggingface_hub import constants
 
 from explorer.errors import ExplorerError, TooBusy
-from explorer.figures.catalogue import ABILITY_WORDS, budget_bar, model_table, reach_note
+from explorer.figures.catalogue import ABILITY_WORDS, Refusal, budget_bar, model_table, reach_note
 from explorer.figures.own_models import own_table
+from explorer.models.card import ModelCard
 from explorer.models.catalogue import DEFAULT_MODEL
 from explorer.models.catalogue.families import FAMILIES, family_of
 from explorer.models.presence import is_here
@@ -69,16 +70,19 @@ class Pressed:
 def build(registry: Registry) -> LinkedTab:
     """Lay out the tab and wire its buttons and its clock."""
 
-    def models(ability: str, family: str, *, only_here: bool) -> str:
+    def offered(ability: str, family: str, *, only_here: bool) -> list[ModelCard]:
+        kin = [card for card in registry.cards() if family in (ANYTHING, family_of(card).key)]
+        suits = [card for card in kin if ability == ANYTHING or ability in card.abilities]
+        return [card for card in suits if not only_here or is_here(card)]
+
+    def models(ability: str, family: str, *, only_here: bool, refusal: Refusal | None = None) -> str:
         cards = registry.cards()
         here = {card.name for card in cards if is_here(card)}
         is_offline = constants.is_offline_mode()
         statuses = {status.name: status for status in registry.status()}
         note = reach_note(cards, here, is_offline=is_offline)
-        kin = [card for card in cards if family in (ANYTHING, family_of(card).key)]
-        suits = [card for card in kin if ability == ANYTHING or ability in card.abilities]
-        shown = [card for card in suits if card.name in here or not only_here]
-        return note + model_table(shown, statuses, here, is_offline=is_offline)
+        shown = offered(ability, family, only_here=only_here)
+        return note + model_table(shown, statuses, here, is_offline=is_offline, refusal=refusal)
 
     def taken() -> str:
         return budget_bar(registry.budget(), registry.status())
@@ -106,10 +110,11 @@ def build(registry: Registry) -> LinkedTab:
     for view in (offer, learning):
         view.select(None, None, shown, js=f"() => {json.dumps(view.id)}", **QUIET)
 
+    refused = gr.State(None)
     filters = [can, family, only_here]
 
-    def refresh(ability: str, family: str, only_here: bool) -> tuple:
-        return taken(), models(ability, family, only_here=only_here)
+    def refresh(ability: str, family: str, only_here: bool, refusal: Refusal | None = None) -> tuple:
+        return taken(), models(ability, family, only_here=only_here, refusal=refusal)
 
     def act(ability: str, family: str, only_here: bool, event: gr.EventData):
         pressed = told(event, Pressed)
@@ -121,18 +126,22 @@ def build(registry: Registry) -> LinkedTab:
                 registry.unload(name)
             else:
                 for words in loading_words(registry, name):
-                    yield progress_box(words), *refresh(ability, family, only_here)
-            yield "", *refresh(ability, family, only_here)
+                    yield progress_box(words), None, *refresh(ability, family, only_here)
+            yield "", None, *refresh(ability, family, only_here)
         except ExplorerError as error:
-            yield error_box(str(error)), *refresh(ability, family, only_here)
+            is_in_sight = any(card.name == name for card in offered(ability, family, only_here=only_here))
+            refusal = Refusal(name, str(error)) if is_in_sight else None  # in its row, if it has one
+            said = "" if refusal else error_box(str(error))
+            yield said, refusal, *refresh(ability, family, only_here, refusal)
 
     # Gradio's default drops a press while an earlier one is at work, without a word.
-    acted = table.select(act, filters, [message, budget, table], trigger_mode="multiple", **QUIET)
+    acted = table.select(act, filters, [message, refused, budget, table], trigger_mode="multiple", **QUIET)
     with tab:
         add_stop(message, [acted])
-    tab.select(lambda *now: (gr.Timer(active=True), *refresh(*now)), filters, [clock, budget, table], **QUIET)
+    now = [*filters, refused]
+    tab.select(lambda *held: (gr.Timer(active=True), *refresh(*held)), now, [clock, budget, table], **QUIET)
     tab.select(lambda token: own_table(find_own(open_jobs(), token)), owner, own, js=with_owner(1), **QUIET)
-    clock.tick(refresh, filters, [budget, table], **QUIET)
-    gr.on([field.change for field in filters], refresh, filters, [budget, table], **QUIET)
+    clock.tick(refresh, now, [budget, table], **QUIET)
+    gr.on([field.change for field in filters], refresh, now, [budget, table], **QUIET)
     fields = {"models_view": shown, "trained": traced, "can": can, "family": family, "here": only_here}
     return LinkedTab(tab, fields, tuple(fields), (views, "models_view"), clock=clock, look=(look, ()))

@@ -26,6 +26,7 @@ def test_models_are_loaded_and_unloaded(open_page):
     expect(page.locator(".budget:visible")).to_be_visible()
     loaded.get_by_role("button", name=UNLOAD).click()
     expect(loaded).to_contain_text("on this machine")
+    a_phone_shows_each_model_as_a_card_with_its_button(page)
 
 
 def test_models_are_found_by_what_they_can_do(open_page):
@@ -53,6 +54,21 @@ def what_needs_internet_cannot_be_asked_for_offline(page):
     expect(page.locator(".note:visible", has_text="need internet, which this explorer runs without")).to_be_visible()
     expect(row(page, "BERT base").get_by_role("button", name="Not available")).to_be_disabled()
     expect(row(page, "BERT large")).to_contain_text("To be checked at its first download: size of the file, licence")
+
+
+def a_phone_shows_each_model_as_a_card_with_its_button(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".models thead").first).to_be_hidden()
+    for name in (LOADED, "BERT base"):
+        button = row(page, name).get_by_role("button", name=re.compile("^Load|^Not available"))
+        button.scroll_into_view_if_needed()
+        title, pressed, card = (
+            one.bounding_box() for one in (row(page, name).locator("td > b"), button, row(page, name))
+        )
+        assert abs(title["y"] - pressed["y"]) < 20, "side by side"
+        assert title["x"] + title["width"] <= pressed["x"] and pressed["x"] + pressed["width"] <= 390
+        assert card["x"] >= 0 and card["x"] + card["width"] <= 390 and card["height"] < 400
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 @pytest.mark.slow

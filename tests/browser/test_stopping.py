@@ -1,6 +1,5 @@
 """What takes long says so, and can be stopped; what others wait for goes on."""
 
-import re
 from urllib.parse import urlencode
 
 import pytest
@@ -9,9 +8,11 @@ from playwright.sync_api import expect
 from tests.browser.conftest import serving
 from tests.browser.test_fill_blanks import BEST, write
 from tests.browser.test_generate import link, wait_for_writing
+from tests.browser.test_models_tab import LOAD, row
 from tests.models.tiny_loader import wait_until
 
 SLOW = "MiniLM (masked, early)"
+LOST, NO_WAY = "T5 mini", "T5 mini cannot be reached: check the network."  # says slow_page.py
 NOBODY_READS = "nobody reads what is written"  # says slow_page.py
 LINK = "?" + urlencode({"tab": "fill", "text": "The cat sat on the ___.", "model": SLOW})
 
@@ -68,13 +69,24 @@ def test_escape_stops_a_fill_that_takes_long(page, log):
 
 def test_a_load_of_the_models_tab_can_be_stopped(open_page):
     page = open_page("?tab=models")
-    row = page.locator(".models tbody tr", has=page.locator("b", has_text="all-MiniLM-L6-v2"))
-    row.get_by_role("button", name=re.compile("^Load")).click()
+    slow = row(page, "all-MiniLM-L6-v2")
+    slow.get_by_role("button", name=LOAD).click()
     expect(working(page)).to_contain_text("Downloading all-MiniLM-L6-v2")
     working(page).get_by_role("button", name="Stop").click()
     expect(page.locator(".message.stopped:visible")).to_be_visible()
-    expect(row.get_by_role("button", name=re.compile("^Load"))).to_be_visible()  # nobody else waited, so it has ended
-    expect(row).to_contain_text("on this machine")
+    expect(slow.get_by_role("button", name=LOAD)).to_be_visible()  # nobody else waited, so it has ended
+    expect(slow).to_contain_text("on this machine")
+
+
+def test_a_load_that_fails_says_so_in_its_row_until_the_next_press(open_page):
+    page = open_page("?tab=models", width=390, height=844)
+    row(page, LOST).get_by_role("button", name=LOAD).click()
+    refusal = page.get_by_role("alert").locator("visible=true")
+    expect(refusal).to_have_text(NO_WAY)
+    expect(row(page, LOST).get_by_role("alert")).to_be_in_viewport()
+    row(page, "BERT mini").get_by_role("button", name=LOAD).click()
+    expect(row(page, "BERT mini")).to_contain_text("ready on cpu")
+    expect(refusal).to_have_count(0)
 
 
 def test_what_is_typed_right_after_escape_is_not_forgotten(page):

@@ -30,6 +30,11 @@ def test_every_beam_has_a_node_with_its_fate_in_words():
     ]  # fmt: skip
 
 
+def test_a_tree_that_grows_says_so_to_the_page():
+    assert "data-growing" in beam_tree((FIRST,), is_growing=True)
+    assert "data-growing" not in beam_tree((FIRST, SECOND))
+
+
 def test_what_was_dropped_can_be_left_out():
     assert [kind for kind, _ in nodes(beam_tree((FIRST, SECOND), with_dropped=False))].count("dropped") == 0
 

@@ -1,5 +1,6 @@
 """The few models that a message names instead of one that cannot do what is asked."""
 
+import httpx2
 import pytest
 from huggingface_hub import constants
 
@@ -7,6 +8,7 @@ from explorer.errors import ModelUnavailable
 from explorer.models import presence
 from explorer.models.card import Ability
 from explorer.models.catalogue import CATALOGUE
+from explorer.models.hub_errors import explained
 from explorer.models.presence import check_can_be_had
 from explorer.models.suggesting import suggest_models
 
@@ -39,3 +41,9 @@ def test_what_is_not_here_is_refused_with_others_for_what_it_is_wanted_for(monke
         check_can_be_had(away, Ability.GENERATE)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     check_can_be_had(away, Ability.GENERATE)
+
+
+def test_without_a_connection_those_are_named_that_do_what_the_missing_one_does():
+    missing = next(card for card in CATALOGUE if card.name == "BART base")
+    with pytest.raises(ModelUnavailable, match=r"Choose MiniLM \(span\)"), explained(missing.source.id):
+        raise httpx2.ConnectError("no way")

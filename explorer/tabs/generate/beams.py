@@ -45,7 +45,8 @@ def build(registry: Registry, prompt: Prompt) -> View:
         with closing(stream_steps(registry, model, ask)) as found:
             for message, step in found:
                 steps += [step] if step else []
-                yield message, beam_tree(steps, with_dropped=dropped) if step else gr.skip(), gr.skip()
+                tree = beam_tree(steps, with_dropped=dropped, is_growing=True) if step else gr.skip()
+                yield message, tree, gr.skip()
         if steps:
             foot = beams_note(steps) + caption([model, count_of(int(width), "beam"), NUMBERS], PAPER)
             made = f"BeamSearch({model!r}, {text!r}, result_1)"

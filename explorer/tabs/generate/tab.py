@@ -80,7 +80,7 @@ def build(registry: Registry) -> LinkedTab:
                                 info="0 to 999,999. Same seed, same text.", elem_id="generate-seed",
                             )  # fmt: skip
                         controls |= build_controls(start.strategy, start.settings, folded=True)
-            with gr.Column(scale=2, min_width=320, elem_classes="result-side"):
+            with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 prompt = Prompt(picker.name, text, strategy, controls, new_tokens, seed, message)
                 told = build_look(start.look_for)
                 with gr.Tabs(elem_classes="views") as sub_tabs:
