@@ -187,7 +187,7 @@ def test_uses_in_the_shell(explorer, tmp_path, shipped_registry):
     status, out, _ = explorer("score-senses", "die", "--layer", "6", "--without", "article (German)")
     assert status == 0 and "84 uses" in out and "chance 32.5 %" in out and "German" not in out
     status, out, _ = explorer("find-static-neighbours", "play", "-k", "3")
-    assert status == 0 and out.count("\n") > 4 and "input embeddings" in out
+    assert status == 0 and out.count("\n") > 4 and "token embeddings" in out
     glove = tmp_path / "glove.txt"
     glove.write_text("play 1 0\ngame 1 0.1\ntree 0 1\n")
     status, out, _ = explorer("find-static-neighbours", "play", "--file", str(glove), "-k", "1")

@@ -1,4 +1,4 @@
-"""Neighbours of a word whatever the sentence, by a model's input embeddings; static_vectors.py has those of a file."""
+"""Neighbours of a word whatever the sentence, by a model's token embeddings; static_vectors.py has those of a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ READ_PER_WANTED = 20  # tokens that are looked at for each neighbour; most of wh
 
 @torch.inference_mode()
 def find_static_neighbours(model: LoadedModel, *, word: str, k: int = 10) -> StaticNeighbours:
-    """The words of a model's vocabulary whose input embeddings are nearest to that of a word.
+    """The words of a model's vocabulary whose token embeddings are nearest to that of a word.
+
+    They are the rows of its table as they are; its input embeddings (layer 0) may have more in them, such as the place.
 
     Args:
         model: Any whose tokens have embeddings: not an ELMo that reads characters.
@@ -70,7 +72,7 @@ def find_static_neighbours(model: LoadedModel, *, word: str, k: int = 10) -> Sta
         f"need not be near what the word means.",
     )
     remarks = pieces if len(tokens) > len(word.split()) else ()
-    return StaticNeighbours(f"{model.card.name}, input embeddings", word, tokens, vocabulary, neighbours, remarks)
+    return StaticNeighbours(f"{model.card.name}, token embeddings", word, tokens, vocabulary, neighbours, remarks)
 
 
 def _own_tokens(model: LoadedModel, word: str) -> tuple[tuple[int, ...], tuple[str, ...]]:

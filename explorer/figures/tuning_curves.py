@@ -72,7 +72,7 @@ def loss_chart(curves: Sequence[Curve], *, is_named: bool = False) -> go.Figure:
         measured = [(step.epoch, step.held_out_loss) for step in curve.course if step.held_out_loss is not None]
         _draw(figure, f"{curve.name}, training", trained, {"color": colour, "width": 1.6}, None)
         line = {"color": colour, "width": 2, "dash": "dash"}
-        _draw(figure, f"{curve.name}, held out", _level(measured, last), line, symbol)
+        _draw(figure, f"{curve.name}, held out", _level(curve, measured, last), line, symbol)
     names = _names(curves)
     if len(curves) == 1:
         _, _, glyph = mark_of(curves[0].mark)
@@ -97,8 +97,8 @@ def score_chart(
     for curve in curves:
         colour, symbol, _ = mark_of(curve.mark)
         points = [(step.epoch, step.score) for step in curve.course if step.score is not None]
-        line = {"color": colour, "width": 2, "dash": "dot" if _is_level(points) else None}
-        _draw(figure, curve.name, _level(points, last), line, symbol, share=is_share(score))
+        line = {"color": colour, "width": 2, "dash": "dot" if _is_level(curve) else None}
+        _draw(figure, curve.name, _level(curve, points, last), line, symbol, share=is_share(score))
     names = [*_names(curves), " "] if is_named or len(curves) > 1 else []
     figure = _finish(figure, curves, names, f"held-out {score_label(score)}")
     values = [step.score for curve in curves for step in curve.course if step.score is not None]
@@ -201,13 +201,14 @@ def _last_epoch(curves: Sequence[Curve]) -> float:
     return max((step.epoch for curve in curves for step in curve.steps), default=0)
 
 
-def _level(points: Sequence[tuple[float, float]], last: float) -> Sequence[tuple[float, float]]:
-    """What was measured once has no course: beside other runs it is a level over all their epochs."""
-    return [(at, points[-1][1]) for at in (0.0, last)] if _is_level(points) and last > points[-1][0] else points
+def _level(curve: Curve, points: Sequence[tuple[float, float]], last: float) -> Sequence[tuple[float, float]]:
+    """What was fitted at once has no course: beside other runs it is a level over all their epochs."""
+    is_level = points and _is_level(curve) and last > points[-1][0]
+    return [(at, points[-1][1]) for at in (0.0, last)] if is_level else points
 
 
-def _is_level(points: Sequence[tuple[float, float]]) -> bool:
-    return len({at for at, _ in points}) == 1
+def _is_level(curve: Curve) -> bool:
+    return len({step.epoch for step in curve.course}) == 1
 
 
 def _way(numbers: Sequence[str]) -> str:

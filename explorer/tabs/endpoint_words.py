@@ -51,7 +51,7 @@ SUMMARIES = {  # name of an endpoint -> what it does
     "rank_heads": "Switch every head off by itself, and tell which one matters most.",
     "embed_occurrences": "The vector of each use of a word in its sentence, in every layer.",
     "find_neighbours": "The uses of a word whose vectors are nearest to that of one use.",
-    "find_static_neighbours": "The words whose input embeddings are nearest to that of a word.",
+    "find_static_neighbours": "The words whose token embeddings are nearest to that of a word.",
     "project_occurrences": "Uses of a word on a map, layer by layer.",
     "score_senses": "How well each layer of a model tells the senses of a word apart.",
     "score_cured_senses": "How well each layer tells the senses of a word apart after cures of anisotropy.",

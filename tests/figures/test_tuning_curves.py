@@ -106,6 +106,15 @@ def test_what_is_fitted_at_once_is_a_level_beside_what_is_learned_step_by_step()
     assert "Head (fitted at once to features read once): held-out loss 0.70" in curve_words([at_once], "accuracy")
 
 
+def test_what_a_run_under_way_has_measured_once_stands_where_it_was_measured():
+    later = replace(STEPS[0], epoch=1.4, loss=0.6)
+    under_way = Curve("Everything", (STEPS[0], STEPS[1], later))
+    _, held = loss_chart([under_way]).data
+    assert (list(held.x), list(held.y)) == ([1.0], [0.7])
+    score = score_chart([Curve("Head", STEPS), under_way], "accuracy", {}).data[1]
+    assert (list(score.x), list(score.y), score.line.dash) == ([1.0], [0.6], None)
+
+
 def test_a_run_that_was_still_learning_when_it_ended_is_said_to_be_short():
     falling = (1.2, 1.2, 1.1, 1.1, 1.0, 1.0, 1.0, 0.8)
     last = replace(STEPS[0], step=9, steps=9, held_out_loss=None, score=None)

@@ -106,7 +106,7 @@ class Static:
 
         Args:
             models: Where models run.
-            model: Whose input embeddings are taken, where there is no file.
+            model: Whose token embeddings are taken, where there is no file.
             word: To be looked up.
             file: Path of a GloVe or word2vec file, or None.
             near: The nearest uses.

@@ -30,9 +30,10 @@ from explorer.tabs.views import View, linked_fields, wire
 
 LOG = logging.getLogger("explorer")
 QUESTION = "A word has many meanings. Does a model tell them apart, sentence by sentence?"
-WHY = """**Static vectors** (word2vec, GloVe, a model's own input embeddings) give each word one vector, whatever the
+WHY = """**Static vectors** (word2vec, GloVe, a model's own token embeddings) give each word one vector, whatever the
 sentence. All meanings of *play* share it, so that its neighbours are other forms of it and words that go with its
-commonest meaning.
+commonest meaning. Layer 0, the *input embeddings*, holds what the model adds to a token embedding, such as the place,
+so that its cosines are somewhat different.
 
 **Contextual vectors** are computed anew in each sentence: in every layer a token gathers what it needs from the others.
 ELMo showed in 2018 that the uses nearest to a *play* on a stage are then other stage plays
