@@ -160,7 +160,7 @@ def _draw(found: UseNeighbours, uses: LabelledUses, place: int) -> str:
 def _foot(found: UseNeighbours, word: str, own: str, code: str, *, has_file: bool = False) -> str:
     """What was compared, and all of it to take away."""
     compared = [f"{near.model}: {near.vector}" for near in found.near]
-    searched = f"n = {found.near[0].count:,} other uses searched"
+    searched = f"n = {count_of(found.near[0].count, 'other use')} searched"
     entries = "word" if has_file else "token"  # a model's vocabulary has pieces of words, too
     static = f"static: {found.static.source}, {count_of(found.static.count, entries)} searched" if found.static else ""
     parts = [*compared, "cosine", searched, source_words(word, own), static]
