@@ -60,7 +60,8 @@
       compare.hidden = !left || !right;
       if (compare.hidden) return;
       let shared = 0;
-      while (shared < left.steps.length && shared < right.steps.length && left.nodes[shared] === right.nodes[shared]) shared += 1;
+      const isSame = ([text, , rank], [other, , otherRank]) => text === other && rank === otherRank; // by whatever settings
+      while (shared < left.steps.length && shared < right.steps.length && isSame(left.steps[shared], right.steps[shared])) shared += 1;
       compare.replaceChildren(column(left, shared), column(right, shared),
         make('p', 'note', `${sharedWords(shared)} A longer text is less probable: compare the mean per token.`));
     };

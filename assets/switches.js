@@ -23,8 +23,12 @@
       {length: layers * heads}, (_, at) => `${name}-${Math.floor(at / heads) + 1}-${(at % heads) + 1}`));
     const read = () => {
       off.clear();
-      (box()?.value ?? '').split(',').filter(Boolean).forEach(word => off.add(word));
-      if (data) show();
+      if (!data) return;
+      const [{name: first}] = data.stacks; // which a link written by hand need not name: 3-5, or 3 for a whole layer
+      const words = (box()?.value ?? '').split(/[\s,;]+/).filter(Boolean).flatMap(word => [word, `${first}-${word}`]);
+      all().filter(head => words.some(word => head === word || head.startsWith(`${word}-`) && /\d$/.test(word)))
+        .forEach(head => off.add(head));
+      show();
     };
     const flip = (words, value) => {
       words.forEach(word => (value ? off.add(word) : off.delete(word)));

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from math import fsum, log
 
-from explorer.analysis.generation_results import GenerationStep
+from explorer.analysis.generation_results import GenerationStep, TokenOption
 
 ROOT = -1  # the end of the prompt, which every branch grows from
 BY_HAND = "chosen by hand"
@@ -43,9 +43,12 @@ class Tree:
 
 
 def grow(tree: Tree, step: GenerationStep, how: str) -> Tree:
-    """One more token at the end of the branch in sight; a token that followed there before is not doubled."""
+    """One more token at the end of the branch in sight; what stands there by the same settings is not doubled.
+
+    Under others the same token has other chances, so that it is another node.
+    """
     for child in children(tree, tree.here):
-        if tree.nodes[child].step.token_id == step.token_id:
+        if tree.nodes[child].step.token_id == step.token_id and tree.nodes[child].how == how != BY_HAND:
             nodes = (*tree.nodes[:child], Node(tree.here, step, how), *tree.nodes[child + 1 :])
             return replace(tree, nodes=nodes, here=child)
     return replace(tree, nodes=(*tree.nodes, Node(tree.here, step, how)), here=len(tree.nodes))
@@ -68,15 +71,22 @@ def choose(tree: Tree, node: int, token_id: int) -> Tree:
     at_parent = replace(tree, here=parent)
     for rank, option in enumerate(step.alternatives, start=1):
         if option.token_id == token_id:
-            known = next((c for c in children(tree, parent) if tree.nodes[c].step.token_id == token_id), None)
-            if known is not None:
-                return replace(tree, here=known)
+            known = [child for child in children(tree, parent) if _stands_for(tree, child, node, option)]
+            if known:
+                return replace(tree, here=known[0])
             chosen = replace(
                 step, token_id=token_id, text=option.text, probability=option.probability, chance=option.chance,
                 rank=rank, stop="",
             )  # fmt: skip
             return grow(at_parent, chosen, BY_HAND)
     raise ValueError(f"token {token_id} is no alternative to node {node}")
+
+
+def _stands_for(tree: Tree, child: int, node: int, option: TokenOption) -> bool:
+    """Whether a token is an alternative to a node that was written before, or chosen, with the same chance."""
+    known = tree.nodes[child]
+    is_chosen = known.how == BY_HAND and known.step.chance == option.chance
+    return known.step.token_id == option.token_id and (is_chosen or known.how == tree.nodes[node].how)
 
 
 def go_to(tree: Tree, node: int) -> Tree:
@@ -133,8 +143,8 @@ def log_probability(tree: Tree, node: int) -> float:
 
 
 def shared_length(tree: Tree, node: int, other: int) -> int:
-    """How many tokens two branches have in common."""
-    pairs = zip(path_to(tree, node), path_to(tree, other), strict=False)
+    """With how many tokens two branches both begin, under whatever settings they were written."""
+    pairs = zip(token_ids(tree, node), token_ids(tree, other), strict=False)
     return next((depth for depth, (one, two) in enumerate(pairs) if one != two), min(
         len(path_to(tree, node)), len(path_to(tree, other))
     ))  # fmt: skip

@@ -66,4 +66,4 @@ def _behind(fills: SpanFills) -> str:
 
 def _raised(score: str) -> str:
     """The words for a sum of logarithms, for the product that is shown."""
-    return escape(score.removeprefix("ln ") if score.startswith("ln p(") else f"e to the {score}")
+    return escape(score.removeprefix("ln ") if score.startswith("ln p(") else f"e to the {score.removeprefix('the ')}")

@@ -105,6 +105,8 @@ def branch_facts(tree: Tree, leaf: int, number: int, ends: Sequence[int]) -> dic
     older, shared = parting(tree, leaf)
     own = path[shared:]
     begins = written_text(tree, leaf)[len(written_text(tree, path[shared - 1])) if shared else 0 :].strip()
+    if shared and not own:  # under other settings
+        begins = "(the same text)" if shared == len(path_to(tree, older)) else "(ends here)"
     return {
         "leaf": leaf,
         "number": number,

@@ -1,6 +1,7 @@
 """The tree of what was written: every function returns a new tree, and nothing that was written is lost."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -51,14 +52,18 @@ def test_the_draws_of_a_branch_are_counted_from_where_something_else_was_written
     assert drawn_since(go_to(tree, ROOT), "seed 7") == 0
 
 
-def test_two_texts_share_their_beginning(tree):
-    assert [node.step.token_id for node in tree.nodes] == [1, 2, 3]
-    assert leaves(tree) == [1, 2]
+def test_two_texts_share_their_beginning_and_each_keeps_the_chances_of_its_own_settings(tree):
+    assert [(node.step.token_id, node.how) for node in tree.nodes] == [
+        (1, "seed 0"), (2, "seed 0"), (1, "seed 1"), (3, "seed 1"),
+    ]  # fmt: skip
+    assert leaves(tree) == [1, 3]
     assert [written_text(tree, leaf) for leaf in leaves(tree)] == [" a b", " a c"]
     assert token_ids(tree, tree.here) == (1, 3)
-    assert shared_length(tree, 1, 2) == 1
+    assert shared_length(tree, 1, 3) == 1
     assert parting(tree, 1) == (ROOT, 0)
-    assert parting(tree, 2) == (1, 1)
+    assert parting(tree, 3) == (1, 1)
+    greedy = grow(go_to(tree, ROOT), replace(step(1), chance=1.0), "greedy")
+    assert [greedy.nodes[path_to(greedy, leaf)[0]].step.chance for leaf in leaves(greedy)] == [0.6, 0.6, 1.0]
 
 
 def test_writing_the_same_again_adds_nothing(tree):
@@ -77,8 +82,12 @@ def test_an_alternative_starts_a_branch_and_the_old_one_stays(tree):
     assert (chosen.step.text, chosen.step.probability, chosen.step.chance, chosen.step.rank) == (" b", 0.25, 0.4, 2)
     assert chosen.step.alternatives == OPTIONS
     assert [written_text(other, leaf) for leaf in leaves(other)] == [" a b", " a c", " b"]
-    assert len(tree.nodes) == 3, "the tree before is as it was"
+    assert len(tree.nodes) == 4, "the tree before is as it was"
     assert choose(other, 0, 2) == go_to(other, other.here), "chosen twice, it is one branch"
+    cut = replace(step(1), alternatives=(OPTIONS[0], replace(OPTIONS[1], chance=0.0)))
+    greedy = grow(go_to(other, ROOT), cut, "greedy")
+    chosen = choose(greedy, greedy.here, 2)
+    assert chosen.nodes[chosen.here].step.chance == 0.0, "not that of the settings under which it was chosen before"
 
 
 def test_an_end_is_undone_by_another_choice():
@@ -92,14 +101,14 @@ def test_what_is_not_there_cannot_be_chosen(tree, node, token_id):
         choose(tree, node, token_id)
 
 
-@pytest.mark.parametrize("node", [3, -2])
+@pytest.mark.parametrize("node", [4, -2])
 def test_there_is_no_way_to_a_node_that_is_not_there(tree, node):
     with pytest.raises(ValueError, match="no node"):
         go_to(tree, node)
 
 
 def test_the_log_probability_is_the_sum_along_the_path(tree):
-    assert math.isclose(log_probability(tree, 2), math.log(0.5) + math.log(0.125))
+    assert math.isclose(log_probability(tree, 3), math.log(0.5) + math.log(0.125))
     assert log_probability(tree, ROOT) == 0
     assert path_to(tree, ROOT) == []
 

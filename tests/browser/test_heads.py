@@ -93,9 +93,11 @@ def test_arrow_keys_walk_the_map(open_page):
 
 
 def test_heads_are_switched_off_and_on(open_page):
-    page = open_page(OFF + "&off=encoder-3-1")
+    page = open_page(OFF + "&off=3-1")  # as in a shell; what the page writes names the stack, too
     answer = page.locator("#off-answer")
     expect(answer).to_contain_text("1 of 72 heads off")
+    expect(page.locator(".off-map [aria-pressed=true]")).to_have_count(1)
+    expect(page.locator("[data-cell=encoder-3-1]")).to_have_attribute("aria-pressed", "true")
     expect(answer.locator(".off-choices li")).to_have_count(10)
     cell = page.locator("[data-cell=encoder-4-9]")
     cell.click()

@@ -31,6 +31,16 @@ def written(*tokens, stop=""):
     return tree
 
 
+def test_a_branch_that_says_no_more_than_another_says_so():
+    tree = go_to(written(1, 2), ROOT)
+    for token_id, how in ((1, "greedy"), (2, "greedy")):
+        tree = grow(tree, step(token_id), how)
+    tree = grow(go_to(tree, ROOT), step(1, "end"), "beam search")
+    *_, tail = lines(sheet(tree, 7, is_writing=False))
+    told = [(one["shared"], one["how"], one["begins"]) for one in tail["branches"]]
+    assert told[1:] == [(2, "greedy", "(the same text)"), (1, "beam search", "(ends here)")]
+
+
 def test_a_text_is_a_head_its_steps_and_a_tail():
     head, first, second, tail = lines(sheet(written(1, 2, stop="length"), 7, is_writing=False))
     assert (head["kind"], head["turn"], head["prompt"]) == ("head", 7, "<script>alert(1)</script>")

@@ -10,6 +10,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.analysis.ablation_results import READOUTS, HeadAblation, HeadRanking
 from explorer.analysis.blanks import BLANK, check_characters
+from explorer.analysis.head_choice import head_words
 from explorer.analysis.words import last_word
 from explorer.errors import UnsuitableText
 from explorer.figures.ablations import REMINDER, ablation_view, pack_switches, ranking_view
@@ -92,10 +93,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
             gr.skip() if is_tried else pack_switches(result.head_counts, None),
             gr.skip() if is_tried else "",
             ablation_view(result),
-            said
-            + _foot(card, result)
-            + REMINDER
-            + download_links(result, "heads-off", code=_code(card, ask, result, off)),
+            said + _foot(card, result) + REMINDER + download_links(result, "heads-off", code=_code(card, ask, result)),
             gr.Button(visible=fills and bool(last_word(text))),
             None if is_other else gr.skip(),
             False if is_other else gr.skip(),
@@ -160,9 +158,8 @@ def _options(heads: str) -> dict[str, object]:
     return {"heads": heads, "skips_unknown": True, "top_k": TOP_K}
 
 
-def _code(card: ModelCard, ask: Ask, result: HeadAblation, off: str) -> str:
-    heads = ",".join(one for one in off.split(",") if one.partition("-")[0] in result.head_counts)
-    asked = asked_of(card, _read(card, ask), "ablate_heads", {"text": ask.text} | _options(heads))
+def _code(card: ModelCard, ask: Ask, result: HeadAblation) -> str:
+    asked = asked_of(card, _read(card, ask), "ablate_heads", {"text": ask.text} | _options(head_words(result.heads)))
     return code_of(*asked, made=f"result_{len(asked)}" if len(asked) > 1 else "")
 
 
