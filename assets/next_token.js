@@ -45,7 +45,7 @@
       const listed = stage => rows.reduce((sum, {token}) => sum + stage.shares[token.token_id], 0);
       const kept = after.left - rows.filter(({token}) => after.shares[token.token_id]).length;
       const words = `and ${count.toLocaleString('en')} more, to which the model gives ${percent(Math.max(0, 1 - listed(before)))}`;
-      const left = kept ? `${kept.toLocaleString('en')} of them are kept, with ${percent(Math.max(0, 1 - listed(after)))}` : 'all of them are cut';
+      const left = kept ? `${kept.toLocaleString('en')} of them ${kept === 1 ? 'is' : 'are'} kept, with ${percent(Math.max(0, 1 - listed(after)))}` : 'all of them are cut';
       return make('p', 'note', before === after ? `${words}.` : `${words}; after the controls ${left}.`);
     };
 

@@ -7,6 +7,7 @@ import numpy as np
 from explorer.analysis.head_measures import MEASURES
 from explorer.analysis.head_results import HeadMeasures, HeadPattern, RelationMatches
 from explorer.analysis.intervals import share_interval
+from explorer.rounding import half_up
 
 CROSS_DOES = {  # what heads between decoder and encoder do, where the places of a text are compared
     "previous": "attends to the encoder’s token before its place",
@@ -96,7 +97,8 @@ def _places(measures: HeadMeasures) -> list[HeadPattern]:
         for layer, head in np.argwhere(values >= least).tolist():
             value = float(values[layer, head])
             sentence = f"{head_name(layer, head)} {does}: {_percent(value)} of its attention"
-            sentence += f", n = {measures.counts[key]:,} tokens (all alike: {_percent(measures.uniform[key])})"
+            count = f"{measures.counts[key]:,} token{'s' * (measures.counts[key] != 1)}"
+            sentence += f", n = {count} (all alike: {_percent(measures.uniform[key])})"
             found.append(
                 HeadPattern(layer, head, key, value, measures.uniform[key], measures.counts[key], _capital(sentence))
             )
@@ -148,7 +150,7 @@ def _sides(relation: str, *, is_forward: bool) -> str:
 def _percent(share: float) -> str:
     """Without decimals, unless it would be told as all or as none, which it is not."""
     digits = 0 if 0.005 <= share < 0.995 or share in (0, 1) else 1
-    return f"{min(max(100 * share, 0.1), 99.9) if digits else 100 * share:.{digits}f} %"
+    return f"{half_up(min(max(100 * share, 0.1), 99.9) if digits else 100 * share, digits)} %"
 
 
 def _percent_below(share: float, bound: float) -> str:

@@ -14,7 +14,7 @@ from explorer.analysis.scoring_results import (
     WordDifference,
 )
 from explorer.figures.notes import note
-from explorer.figures.style import NATS_PER_BIT, count_of, likelihood, nats, percent
+from explorer.figures.style import NATS_PER_BIT, likelihood, nats, percent
 
 LEAST_BITS = 0.05  # a difference of less is written 0.0
 STRONGEST_BITS = 16.0  # surprisals from here on have the same background
@@ -59,7 +59,8 @@ def comparison_table(comparison: ScoreComparison) -> str:
     most = max([abs(word.difference_bits) for word in comparison.words if word.difference_bits is not None] or [0.0])
     rows = "".join(_difference_row(word, comparison.models, max(most, 1.0)) for word in comparison.words)
     know = " and know" if any(word.unknown_to for word in comparison.words) else ""
-    over = f"Over the {count_of(comparison.words_compared, 'word')} that both scored{know}, {_whose(comparison)}. "
+    over = "the only word" if comparison.words_compared == 1 else f"the {comparison.words_compared:,} words"
+    over = f"Over {over} that both scored{know}, {_whose(comparison)}. "
     return _table(heads, rows) + note(
         (over if comparison.words_compared else f"There is no word that both scored{know}. ")
         + "Small: bits, each of which halves the probability. Ranks are those of a word's least expected token."

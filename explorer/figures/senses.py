@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from explorer.analysis.sense_results import Estimate, SenseScores, UseSimilarity
 from explorer.figures.layer_lines import LayerLine, Level, layer_chart
 from explorer.figures.style import SHARE, percent, percent_axis
+from explorer.rounding import half_up
 
 ALIKE = 0.01  # shares that differ by less have one label
 
@@ -118,7 +119,7 @@ def _told(names: list[str]) -> str:
 
 def _are_one(share: float, other: float) -> bool:
     """Whether two shares are told as one: they are the same whole percentage."""
-    return f"{share:.0%}" == f"{other:.0%}"
+    return half_up(100 * share, 0) == half_up(100 * other, 0)
 
 
 def _lines(scores: Sequence[SenseScores | UseSimilarity], measure: str) -> list[LayerLine]:

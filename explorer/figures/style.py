@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 import plotly.graph_objects as go
 
+from explorer.rounding import half_up
+
 # Okabe and Ito 2008, https://jfly.uni-koeln.de/color/: told apart with any kind of colour vision
 BLUE, ORANGE, GREEN, SKY, VERMILION, PURPLE = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7"
 GREY = "#8A8F98"
@@ -88,18 +90,19 @@ def percents(shares: Iterable[float | None]) -> list[str | None]:
 def percent(probability: float) -> str:
     """A probability as a reader wants it: 49 %, 3.1 %, 0.02 %, < 0.01 %; 0 % only of none at all, 100 % only of all.
 
-    What five digits cannot tell from 1, as a sum of rounded numbers, is all.
+    What five digits cannot tell from 1, as a sum of rounded numbers, is all. A half is rounded up, as readers and the
+    page's scripts (assets/tokens.js) do: 92.5 is 93 %.
     """
     share = 100 * probability
     if 99.5 <= share < 99.9995:
-        return f"{share:.1f} %" if share < 99.95 else "> 99.9 %"
+        return f"{half_up(share, 1)} %" if share < 99.95 else "> 99.9 %"
     if share >= 9.95:
-        return f"{share:.0f} %"
+        return f"{half_up(share, 0)} %"
     if share >= 0.095:
-        return f"{share:.1f} %"
+        return f"{half_up(share, 1)} %"
     if not share:
         return "0 %"
-    return f"{share:.2f} %" if share >= 0.005 else "< 0.01 %"
+    return f"{half_up(share, 2)} %" if share >= 0.005 else "< 0.01 %"
 
 
 def likelihood(log_probability: float) -> str:

@@ -7,6 +7,7 @@ from html import escape
 
 from explorer.analysis.intervals import share_interval
 from explorer.figures.style import two_decimals
+from explorer.rounding import half_up
 from explorer.training.jobs.results import JobSpec, JobStatus
 from explorer.training.tuning.recipe import METHODS, Recipe
 from explorer.training.tuning.results import Outcome, Run, TrainingStep
@@ -51,7 +52,7 @@ def is_better_lower(name: str) -> bool:
 
 def score_words(name: str, value: float) -> str:
     """A value of a score: 87.5 %, or 0.83."""
-    return f"{100 * value:.1f} %" if is_share(name) else two_decimals(value)
+    return f"{half_up(100 * value, 1)} %" if is_share(name) else two_decimals(value)
 
 
 def main_score(outcome: Outcome) -> tuple[str, float] | None:
@@ -248,4 +249,4 @@ def range_words(name: str, value: float, count: int) -> str:
     if name != "accuracy" or not count:
         return ""
     low, high = share_interval(value, count)
-    return f" (95 % interval {100 * low:.0f} to {100 * high:.0f} %)"
+    return f" (95 % interval {half_up(100 * low, 0)} to {half_up(100 * high, 0)} %)"

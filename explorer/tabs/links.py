@@ -209,7 +209,8 @@ def _value(given: str, component: gr.components.Component) -> object:
     if isinstance(component, gr.Checkbox):
         return TICKED.get(given)
     if not hasattr(component, "choices"):
-        return given
+        is_spelled = getattr(component, "is_spelled", None)  # set on a box that holds words of our own
+        return None if is_spelled and not is_spelled(given) else given
     are_many = getattr(component, "multiselect", False) or isinstance(component, gr.CheckboxGroup)
     names = [name for name in given.split(SEPARATOR) if name] if are_many else [given]
     if not getattr(component, "allow_custom_value", False):

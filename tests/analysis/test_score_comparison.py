@@ -34,6 +34,8 @@ def test_a_word_that_one_model_does_not_know_is_left_out_and_said_to_be(bert):
     assert compared.words[1].difference_bits is None and compared.words_compared == 2
     drawn = comparison_table(compared)
     assert f"unknown to {compared.models[1]}" in drawn and "the 2 words that both scored and know" in drawn
+    single = compare_scores(score_text(causal_models.gpt2(), "🙂 cat"), score_text(bert, "🙂 cat"))
+    assert "Over the only word that both scored and know" in comparison_table(single)
     alone = compare_scores(score_text(causal_models.gpt2(), "🙂"), score_text(bert, "🙂"))
     assert "There is no word that both scored and know." in comparison_table(alone)
 

@@ -71,6 +71,8 @@ def test_patterns_are_named_with_their_share_and_only_over_the_threshold():
     assert following.sentence == (
         "Layer 1 head 1 attends to the next token: 71 % of its attention, n = 49 tokens (all alike: 10 %)"
     )
+    single = name_patterns(measures(counts={"next": 1, "first": 1, "entropy": 1, "distance": 1, "induction": 1}))
+    assert "n = 1 token (all alike" in next(one for one in single if one.key == "next").sentence
     [det] = [one for one in found if one.key.startswith("relation")]  # obj: 47 % is under one half
     assert (det.layer, det.head, det.value) == (1, 0, 0.95) and "; “cat” attends to “the”" in det.sentence
     assert "95 % of n = 92 words, 95 % interval 88 to 98 % (best fixed distance: 66 %)" in det.sentence

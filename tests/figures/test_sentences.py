@@ -194,6 +194,8 @@ def test_a_caption_links_only_to_web_addresses():
         (0.995, "99.5 %"),
         (0.9949, "99 %"),
         (0.492, "49 %"),
+        (0.925, "93 %"),  # 92.5, which Python rounds to the even number
+        (0.0625, "6.3 %"),
         (0.0313, "3.1 %"),
         (0.00021, "0.02 %"),
         (0.0995, "10 %"),

@@ -10,6 +10,8 @@ import pytest
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.tabs import lenient
+from explorer.tabs.attention.look import is_look
+from explorer.tabs.attention.which import is_which
 from explorer.tabs.links import (
     LinkedTab,
     _first_value,
@@ -32,6 +34,8 @@ DIMENSIONS = gr.Radio([("2-D", 2), ("3-D", 3)], value=2)
 MODEL = gr.Dropdown([("A · 1 M", "A")], value="A", allow_custom_value=True)
 TICKED = gr.CheckboxGroup([("X", "x"), ("Y", "y")], value=["x"])
 OWN_MODELS = gr.Dropdown(["A"], value=["A"], multiselect=True, allow_custom_value=True)
+WHICH, LOOK = gr.Textbox("encoder-1-1"), gr.Textbox("")
+WHICH.is_spelled, LOOK.is_spelled = is_which, is_look
 MODELS = gr.Dropdown([("A · 1 M", "A"), ("B, early", "B, early")], value=["A"], multiselect=True, max_choices=1)
 
 
@@ -65,6 +69,11 @@ MODELS = gr.Dropdown([("A · 1 M", "A"), ("B, early", "B, early")], value=["A"],
         (OWN_MODELS, "", []),
         (TICKED, "x|no|y", ["x", "y"]),
         (TICKED, "", []),
+        (WHICH, "cross-3-2", "cross-3-2"),
+        (WHICH, "3-2", None),
+        (WHICH, "", None),
+        (LOOK, "matrix.no", "matrix.no"),
+        (LOOK, "matrices", None),
     ],
 )
 def test_a_field_takes_what_it_can_hold_and_nothing_else(component, given, value):

@@ -8,6 +8,7 @@ from explorer.analysis.head_results import DECODER_READS, GIVEN, HeadMeasures, R
 from explorer.figures.head_maps import RELATION, head_map, map_measure, pattern_list
 from explorer.figures.notes import note
 from explorer.figures.sentences import caption
+from explorer.figures.style import count_of
 from explorer.models.card import Ability, ModelCard
 from explorer.models.registry import Registry
 from explorer.tabs.attention.code import asked_of
@@ -93,7 +94,7 @@ def _foot(card: ModelCard, measures: HeadMeasures, relations: RelationMatches, c
     texts = own if measures.source == GIVEN else f"built-in set of {measures.texts} English sentences"
     parts = [
         f"{measures.model}, {measures.stack}",
-        f"places and spread: {texts}, n = {measures.tokens:,} tokens, special tokens not among "
+        f"places and spread: {texts}, n = {count_of(measures.tokens, 'token')}, special tokens not among "
         "them; fewer where a token has none before or after it",
         _of_induction(measures),
         f"relations: built-in set of {relations.sentences} sentences annotated by hand, {relations.words:,} words; "

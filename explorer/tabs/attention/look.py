@@ -19,6 +19,11 @@ def tidy_look(look: str) -> str:
     return ".".join(filter(PART.fullmatch, parts))
 
 
+def is_look(word: str) -> bool:
+    """Whether a link holds a look of which any part is known."""
+    return bool(tidy_look(word))
+
+
 def read_shown(look: str) -> Shown:
     """Which tokens a look leaves in sight; what else it holds is for the view "Head".
 

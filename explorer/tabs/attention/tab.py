@@ -7,9 +7,11 @@ from explorer.settings import settings
 from explorer.tabs.attention import all_heads, bertviz, find, head, switch_off
 from explorer.tabs.attention.first_reading import first_ask, read_first_reading
 from explorer.tabs.attention.gallery import Start, read_gallery
+from explorer.tabs.attention.look import is_look
 from explorer.tabs.attention.readings import Readings, writes_on
 from explorer.tabs.attention.texts import follow_model, second_box
 from explorer.tabs.attention.view import Prompt
+from explorer.tabs.attention.which import is_which
 from explorer.tabs.formulas import build_question, build_why
 from explorer.tabs.gallery import build_gallery, build_look, look_line
 from explorer.tabs.links import LinkedTab
@@ -62,6 +64,7 @@ def build(registry: Registry) -> LinkedTab:
                     )  # fmt: skip
                 which = gr.Textbox(start.at, visible="hidden", elem_id="attention-which")
                 look = gr.Textbox("", visible="hidden", elem_id="attention-look")
+                which.is_spelled, look.is_spelled = is_which, is_look
             with gr.Column(scale=2, min_width=320, elem_classes=["result-side", "follows"]):
                 prompt = Prompt(picker.name, text, second, new_tokens, which, look, message)
                 told = build_look(start.look_for)

@@ -41,6 +41,11 @@ def head_word(stack: str, layer: int | None, head: int | None) -> str:
     return "-".join([stack, *("mean" if number is None else str(number + 1) for number in (layer, head))])
 
 
+def is_which(word: str) -> bool:
+    """Whether a link spells a head as all others do; whichever model then has it."""
+    return WORD.fullmatch(word) is not None
+
+
 def layer_of(word: str) -> int | None:
     """The only layer that a word asks for, counted from 0, in whatever model; None where it asks for several."""
     found = WORD.fullmatch(word)
