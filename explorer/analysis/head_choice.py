@@ -37,19 +37,22 @@ def read_heads(
     Raises:
         UnsuitableText: There is no such head, and the message says which there are; or the words are too long.
     """
-    if isinstance(words, str):
-        check_characters(words)
-        words = re.split(r"[\s,;]+", words.strip()) if words.strip() else []
     known = every_head(counts)
     meant: set[Head] = set()
-    for word in words:
+    for word in _words(words):
         found = _read(word, counts)
         if skips_unknown:
             found &= set(known)
         elif not found or not found <= set(known):
-            raise UnsuitableText(f"The model has no head {_spelled(word)!r}. It has {_there_are(counts)}. {EXAMPLE}")
+            raise UnsuitableText(f"The model has no head {_spelled(word)!r}. It has {there_are(counts)}. {EXAMPLE}")
         meant |= found
     return tuple(head for head in known if head in meant)
+
+
+def name_lacking(words: str, counts: Counts) -> list[str]:
+    """Those of the words that mean no head of a model, as they were written; arguments as of read_heads."""
+    known = set(every_head(counts))
+    return [word for word in _words(words) if not _read(word, counts) & known]
 
 
 EXAMPLE = "Write 3-5 for head 5 of layer 3, or 3 for all of layer 3."
@@ -58,6 +61,13 @@ EXAMPLE = "Write 3-5 for head 5 of layer 3, or 3 for all of layer 3."
 def head_words(heads: Iterable[Head]) -> str:
     """Heads as a link holds them; the opposite of read_heads."""
     return ",".join(f"{stack}-{layer + 1}-{head + 1}" for stack, layer, head in heads)
+
+
+def _words(words: Iterable[str | Sequence[str | int]] | str) -> Iterable[str | Sequence[str | int]]:
+    if not isinstance(words, str):
+        return words
+    check_characters(words)
+    return re.split(r"[\s,;]+", words.strip()) if words.strip() else []
 
 
 def _read(word: str | Sequence[str | int], counts: Counts) -> set[Head]:
@@ -77,7 +87,8 @@ def _spelled(word: object) -> str:
     return str(word)[:40]
 
 
-def _there_are(counts: Counts) -> str:
+def there_are(counts: Counts) -> str:
+    """Which layers and heads a model has."""
     parts = [
         f"layers 1 to {layers} of the {stack}, heads 1 to {heads} in each" for stack, (layers, heads) in counts.items()
     ]

@@ -56,7 +56,8 @@ class SpanFills:
         completion_score: What that of a completion is of.
         spans: One per blank.
         completions: Those that fill all blanks first, then by log-probability.
-        saw: What the model read, special tokens included.
+        saw: What the model read for the choices, special tokens included: one text, or one for each blank where a blank
+            is read with what was found for those before it.
         wrote: What it wrote for each completion, as it wrote it; empty where a model writes nothing but the fills.
         remarks: What was odd about what it wrote, in plain words.
     """
@@ -68,6 +69,6 @@ class SpanFills:
     completion_score: str
     spans: tuple[Span, ...]
     completions: tuple[SpanCompletion, ...]
-    saw: str
+    saw: tuple[str, ...]
     wrote: tuple[str, ...]
     remarks: tuple[str, ...]

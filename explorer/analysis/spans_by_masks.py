@@ -82,7 +82,7 @@ def fill_by_masks(model: LoadedModel, text: str, count: int) -> SpanFills:
         completion_score=COMPLETION_SCORE if blanks > 1 else SCORE,
         spans=tuple(spans),
         completions=tuple(completions),
-        saw=decode(model, whole.ids),
+        saw=(decode(model, whole.ids),),
         wrote=(),
         remarks=remarks,
     )

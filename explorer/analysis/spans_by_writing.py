@@ -162,7 +162,7 @@ def fill_by_sentinels(model: LoadedModel, text: str, count: int, most_tokens: in
         completion_score=COMPLETION_SCORE,
         spans=tuple(spans),
         completions=completions,
-        saw=decode(model, ids),
+        saw=(decode(model, ids),),
         wrote=tuple(decode(model, output.ids) for output in outputs[:count]),
         remarks=count_remarks([one.remarks for one in written[:count]]),
     )
@@ -196,7 +196,7 @@ def fill_by_rewriting(model: LoadedModel, text: str, count: int, most_tokens: in
         completions=tuple(
             SpanCompletion(put_fills(segments, fills), fills, output.log_probability) for fills, output in good[:count]
         ),
-        saw=decode(model, ids),
+        saw=(decode(model, ids),),
         wrote=tuple(decode(model, output.ids) for output in outputs[:count]),
         remarks=count_remarks([(remark,) if remark else () for _, remark in read[:count]]),
     )

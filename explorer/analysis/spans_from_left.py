@@ -23,7 +23,9 @@ from explorer.models.batching import Row
 MOST_PIECES = 6  # of one word
 AT_ONCE = 8  # beginnings of words that are read together at the least
 MOST_READ, LEAST_READ = 400, 16  # of one text
-SCORE = "ln p(the word, and that it ends there | the text before the blank, the best words in earlier blanks)"
+SCORE = (
+    "ln p(the word, and that it ends there | the text before the blank, the likeliest words that far in earlier blanks)"
+)
 COMPLETION_SCORE = "sum of ln p(word | all before it) over the blanks; what stands behind a blank plays no part"
 CUT = "Of all beginnings of words only the {most} likeliest were read at a blank: likelier words may exist."
 REMARK = "A causal model reads from the left only: it did not see what stands behind a blank."
@@ -66,10 +68,11 @@ def fill_from_left(model: LoadedModel, text: str, count: int) -> SpanFills:
     rows = affordable_rows(tokens) // (2 * blanks)  # half of those of a blank are for what follows the best beginning
     most_read = min(MOST_READ, max(NARROWEST_BEAM * MOST_PIECES, rows))
     beams: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
-    spans, is_cut = [], False
+    spans, saw, is_cut = [], [], False
     for blank in range(blanks):
         keeps = count if blank == blanks - 1 else width
         befores = [put_fills(segments[: blank + 1], fills) for _, fills in beams]
+        saw.append(befores[0].rstrip())
         (best,) = next_words(model, befores[:1], [max(count, keeps)], most_read=most_read)
         spans.append(Span(tuple(SpanChoice(one.text, one.log_probability, len(one.ids)) for one in best.words[:count])))
         least = beams[0][0] + best.words[keeps - 1].log_probability if len(best.words) >= keeps else -math.inf
@@ -95,7 +98,7 @@ def fill_from_left(model: LoadedModel, text: str, count: int) -> SpanFills:
         completion_score=COMPLETION_SCORE,
         spans=tuple(spans),
         completions=tuple(SpanCompletion(put_fills(segments, fills), fills, score) for score, fills in beams),
-        saw=put_fills(segments[:-1], beams[0][1][:-1]),
+        saw=tuple(saw),
         wrote=(),
         remarks=(
             REMARK,

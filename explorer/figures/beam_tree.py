@@ -4,12 +4,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from unicodedata import east_asian_width
 
 from explorer.analysis.beam_results import FATES, Beam, BeamStep
 from explorer.figures.notes import note
 from explorer.figures.style import likelihood, percent, times
 
-ROW_PIXELS, GAP_PIXELS, LETTER_PIXELS = 30, 34, 7.6
+ROW_PIXELS, GAP_PIXELS = 30, 34
+LETTER_PIXELS, WIDE_PIXELS, BOLD = 7.9, 13.0, 1.17  # of 13 pixels; the widest of usual fonts, DejaVu Sans
+WIDE_LETTERS = "mwMW@%&—…■"
 LEAST_WIDTH_PIXELS = 44
 TOP_PIXELS = 24
 ENDED, OPEN = "■", "(nothing)"
@@ -41,13 +44,17 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True, is_growin
     lines, nodes, lived = [], [], {0: _Place(0, 8, TOP_PIXELS + ROW_PIXELS / 2)}
     left = 8.0 + GAP_PIXELS
     for number, (step, column) in enumerate(zip(steps, columns, strict=True)):
-        width = max([LEAST_WIDTH_PIXELS, *(LETTER_PIXELS * len(_label(beam, step)) + 14 for beam in column)])
+        bold = winner.get(number)
+        widths = [
+            _text_pixels(_label(beam, step), is_bold=bold is not None and _key(bold) == _key(beam)) for beam in column
+        ]
+        width = max([LEAST_WIDTH_PIXELS, *(pixels + 14 for pixels in widths)])
         nodes.append(f"<text class='step' x='{left:.0f}' y='12'>{number + 1}</text>")
         places = {}
         for row, beam in enumerate(column):
             middle = TOP_PIXELS + (row + 0.5) * ROW_PIXELS
             place = _Place(left, left + width, middle)
-            is_winning = number in winner and _key(winner[number]) == _key(beam)
+            is_winning = bold is not None and _key(bold) == _key(beam)
             fate = "lives" if _is_cut(beam, step) else beam.fate
             kind = f"{fate}{' winning' if is_winning else ''}"
             lines.append(_line(lived.get(beam.parent), place, kind))
@@ -63,6 +70,11 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True, is_growin
     )
     growing = " data-growing" if is_growing else ""
     return f"<div class='beam-tree'{growing} tabindex='0'>{drawing}</div>{TELL}{_legend()}{_texts(steps[-1])}"
+
+
+def _text_pixels(label: str, *, is_bold: bool) -> float:
+    wide = sum(letter in WIDE_LETTERS or east_asian_width(letter) in "WF" for letter in label)
+    return (LETTER_PIXELS * (len(label) - wide) + WIDE_PIXELS * wide) * (BOLD if is_bold else 1)
 
 
 def _label(beam: Beam, step: BeamStep) -> str:

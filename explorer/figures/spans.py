@@ -54,11 +54,15 @@ def _named(choice: SpanChoice) -> str:
 def _behind(fills: SpanFills) -> str:
     """What the model read and wrote, and what the numbers are of."""
     wrote = "".join(f"<li><code dir='auto'>{escape(one)}</code></li>" for one in fills.wrote)
+    saw = [f"<code dir='auto'>{escape(one)}</code>" if one else "nothing yet" for one in fills.saw]
+    read = f"<p>It saw: {saw[0]}</p>"
+    if len(saw) > 1:
+        read = f"<p>It saw, for the choices of each blank:</p><ol>{''.join(f'<li>{one}</li>' for one in saw)}</ol>"
     written = f"<p>It wrote:</p><ol>{wrote}</ol>" if wrote else ""
     head = f"What it saw{' and wrote' if wrote else ''}, and what the numbers mean"
     return (
         f"<details class='note'><summary>{head}</summary>"
-        f"<p>It saw: <code dir='auto'>{escape(fills.saw)}</code></p>{written}"
+        f"{read}{written}"
         f"<p>Number of a choice: {_raised(fills.score)}; its logarithm, in nats, shows on hover.</p>"
         f"<p>Number of a sentence: {_raised(fills.completion_score)}.</p></details>"
     )

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from explorer.analysis.head_ablation import ablate_heads, divergences, rank_heads
-from explorer.analysis.head_choice import every_head, head_words, read_heads
+from explorer.analysis.head_choice import every_head, head_words, name_lacking, read_heads
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.attention import head_counts
 from tests.analysis import causal_models, objective_models, tiny_models
@@ -158,6 +158,8 @@ def test_heads_that_are_not_there_are_refused(words):
 def test_heads_of_another_model_are_passed_over_where_that_is_wanted(bert):
     assert read_heads("7-1,2-3,cross-1", COUNTS, skips_unknown=True) == (("encoder", 1, 2),)
     assert ablate_heads(bert, "the cat", heads="9-9", skips_unknown=True).heads == ()
+    assert name_lacking("7-1, 2-3 6;cross-1 one", COUNTS) == ["7-1", "cross-1", "one"]
+    assert name_lacking("", COUNTS) == []
 
 
 def test_what_cannot_be_ablated_is_refused(bert, causal):

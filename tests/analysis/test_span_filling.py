@@ -70,7 +70,7 @@ def test_one_blank_is_filled_as_generate_does_it(t5):
     assert [choice.text for choice in choices] == list(wanted)
     assert [choice.log_probability for choice in choices] == pytest.approx(list(wanted.values()), abs=1e-5)
     assert [c.log_probability for c in found.completions] == pytest.approx(list(wanted.values()), abs=1e-5)
-    assert found.saw == "the dog <extra_id_0> in the barn [SEP]"
+    assert found.saw == ("the dog <extra_id_0> in the barn [SEP]",)
 
 
 def test_all_blanks_together_are_written_as_generate_does_it(t5):
@@ -167,7 +167,7 @@ def test_blanks_stand_anywhere(t5, text):
 
 def test_bart_rewrites_the_text(bart):
     found = fill_spans(bart, "The cat <mask> home", count=3, most_tokens=3)
-    assert found.saw == "<s>The cat<mask> home</s>"
+    assert found.saw == ("<s>The cat<mask> home</s>",)
     assert len(found.wrote) == 3
     assert bool(found.remarks) == (len(found.completions) < 3)
 

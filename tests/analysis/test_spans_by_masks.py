@@ -16,7 +16,7 @@ def test_a_masked_model_is_given_one_to_five_masks(bert):
     for span in found.spans:
         scores = [choice.log_probability for choice in span.choices]
         assert scores == sorted(scores, reverse=True)
-    assert found.saw.count("[MASK]") == sum(span.choices[0].length_tokens for span in found.spans)
+    assert found.saw[0].count("[MASK]") == sum(span.choices[0].length_tokens for span in found.spans)
 
 
 def test_a_masked_model_says_that_its_lengths_are_not_compared(bert):

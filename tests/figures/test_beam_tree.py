@@ -81,3 +81,15 @@ def test_where_the_text_leaves_greedy_writing_is_said():
     greedy = (BeamStep((beam(" a", 0), beam(" b", 0, total=-2.0)), ()),)
     assert "greedy writing finds it, too" in beams_note(greedy)
     assert beams_note((BeamStep((), ()),)) == ""
+
+
+def test_a_box_is_as_wide_as_its_words_and_bold_ones_are_wider():
+    def widths(*tokens):
+        step = BeamStep(tuple(beam(f" {token}", 0, total=-1.0 - at) for at, token in enumerate(tokens)), ())
+        return [int(width) for width in re.findall(r"<rect [^>]* width='(\d+)'", beam_tree((step,)))]
+
+    assert widths("a", "b") == [44, 44]
+    [bold, _] = widths("opened", "a")
+    [_, plain] = widths("a", "opened")
+    assert plain > 6 * 7.6 + 14 and bold > plain + 6
+    assert widths("我喜欢你", "a")[0] > 4 * 13 + 14

@@ -21,7 +21,7 @@ def make(model: str = "Tiny", **changes) -> SpanFills:
             SpanCompletion("a big <b> & x c", ("big <b>", "x"), -1.7),
             SpanCompletion("a big <b> & ___ c", ("big <b>", None), -4.0),
         ),
-        "saw": "a <extra_id_0> & <extra_id_1> c",
+        "saw": ("a <extra_id_0> & <extra_id_1> c",),
         "wrote": ("<extra_id_0> big",),
         "remarks": ("It wrote nothing at all for blank 2.",),
     }
@@ -62,6 +62,8 @@ def test_what_the_model_saw_and_wrote_is_behind_a_fold_and_oddities_are_said():
     assert "It wrote nothing at all for blank 2." in drawn.split("<details")[0]
     silent = span_columns([make(wrote=(), remarks=())])
     assert "<summary>What it saw, and" in silent
+    several = span_columns([make(saw=("", "a <b> &"))])
+    assert "each blank:</p><ol><li>nothing yet</li><li><code dir='auto'>a &lt;b&gt; &amp;</code></li></ol>" in several
 
 
 def test_one_blank_is_not_numbered_and_no_sentence_is_said():

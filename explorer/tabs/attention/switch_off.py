@@ -10,7 +10,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.analysis.ablation_results import READOUTS, HeadAblation, HeadRanking
 from explorer.analysis.blanks import BLANK, check_characters
-from explorer.analysis.head_choice import head_words
+from explorer.analysis.head_choice import head_words, name_lacking, there_are
 from explorer.analysis.words import last_word
 from explorer.errors import UnsuitableText
 from explorer.figures.ablations import REMINDER, ablation_view, pack_switches, ranking_view
@@ -36,6 +36,8 @@ TOP_K = 5
 FIRST = "encoder-1-3,decoder-1-3"  # of those that the model has
 HINT = f"There is no blank in the text, so the sentence embedding is compared. Write {BLANK} to see a word change."
 DECODER_WRITES = "Here the decoder writes by itself, and what you would have it read is left aside."
+MOST_NAMED, MOST_QUOTED = 3, 20  # words that mean no head, and characters of each
+LACKING = "Left out: {named}. {model} has {heads}."
 BEGINNING = "To begin with, head 3 of layer 1 is off{stacks}. Press any head to switch it off or on again."
 
 
@@ -86,7 +88,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
         is_other = tried and not is_tried  # what was tried on one text must not be shown as another's
         fills = Ability.FILL_BLANKS in card.abilities and result.readout == "embedding"
         stacks = " in each stack" if len(result.head_counts) > 1 else ""
-        said = note(BEGINNING.format(stacks=stacks)) if off == FIRST else ""
+        said = note(BEGINNING.format(stacks=stacks)) if off == FIRST else _left_out(off, result)
         said += note(HINT) if fills else blank_note(card, text, result.tokens)
         said += note(DECODER_WRITES) if has_stacks(card) and ask.second.strip() else ""
         return (
@@ -128,6 +130,15 @@ def build(registry: Registry, prompt: Prompt) -> View:
     inputs = [*prompt.inputs, off, tried, tries, begun]
     drawn = [switches, ranked, answer, below, blank, tried, tries, begun]
     return View(tab, draw, inputs, drawn, {"off": off}, {"tried": tries}, runs=[run])
+
+
+def _left_out(off: str, result: HeadAblation) -> str:
+    """What a link, or a model chosen before, would have switched off that this model does not have."""
+    lacking = name_lacking(off, result.head_counts)
+    named = ", ".join(
+        [f"“{word[:MOST_QUOTED]}”" for word in lacking[:MOST_NAMED]] + ["…"] * (len(lacking) > MOST_NAMED)
+    )
+    return note(LACKING.format(named=named, model=result.model, heads=there_are(result.head_counts))) if lacking else ""
 
 
 def _blank_last(text: str) -> str:
