@@ -121,9 +121,10 @@ def _row(card: ModelCard, status: ModelStatus, is_here: bool, is_offline: bool, 
     facts = f"<i>To be checked at its first download: {escape(unconfirmed)}.</i>" if unconfirmed else ""
     abilities = ", ".join(ABILITY_WORDS[ability] for ability in Ability if ability in card.abilities)
     size = format_bytes(card.weights_bytes) if card.weights_bytes else "size known after download"
+    sizes = [short_count(card.parameters), size.replace(" MiB", "\u00a0MiB").replace(" GiB", "\u00a0GiB")]
     cells = (
         abilities,
-        ", ".join(filter(None, (short_count(card.parameters), size))),
+        ", ".join(filter(None, sizes)),
         card.licence,
         state_words(status, is_here),
     )

@@ -78,7 +78,7 @@ def confusion_words(outcome: Outcome, counted: str = "examples") -> str:
     if pairs:
         alike = [f"“{gold}” taken for “{taken}”" for count, gold, taken in pairs if count == pairs[0][0]]
         said += _commonest(alike, -pairs[0][0])
-    return note(f"{said} The darker a cell, the larger its share of its row.")
+    return note(f"{said} The stronger the blue of a cell, the larger its share of its row.")
 
 
 def _commonest(alike: Sequence[str], count: int) -> str:

@@ -25,7 +25,7 @@ from explorer.training.jobs.results import JobStatus
 from explorer.training.tuning.recipe import METHODS, TASKS
 
 NO_JOBS = (
-    "You have trained nothing yet. What you train is listed here, in this browser, for as long as this explorer keeps "
+    "No run of yours is kept here. What you train is listed here, in this browser, for as long as this explorer keeps "
     "it; nobody else sees it, unless you give them its link."
 )
 

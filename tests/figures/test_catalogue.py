@@ -53,7 +53,13 @@ def test_where_a_model_stands_is_said_in_words(status, here, words):
 
 def test_the_table_says_all_that_a_teacher_asks():
     html = model_table([CARD], {"Tiny": ModelStatus("Tiny")}, set())
-    for words in ("fills blanks, token vectors", "22.7 M, 87 MiB", "MIT", "needs internet", "download: which version"):
+    for words in (
+        "fills blanks, token vectors",
+        "22.7 M, 87\u00a0MiB",
+        "MIT",
+        "needs internet",
+        "download: which version",
+    ):
         assert words in html
     assert "data-act='load' data-name='Tiny'" in html
 

@@ -205,7 +205,7 @@ def test_lists_of_jobs_escape_and_mark_what_is_best():
     race = make_job("frozen", "full")
     table = job_list([race], race.id, [race.id], now=1e9 + 7200)
     assert "aria-current=true" in table and " checked" in table and "2 h ago" in table and EVIL not in table
-    assert "You have trained nothing yet" in job_list([], "", [], 0)
+    assert "No run of yours is kept here" in job_list([], "", [], 0)
     rows = run_table(race).split("<tr>")
     assert "best" in rows[3] and "best" not in rows[2] and run_table(make_job("full")) == ""
     assert when(0, 86_400 * 3) == "1 Jan 1970"

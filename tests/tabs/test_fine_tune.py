@@ -129,7 +129,7 @@ def test_views_draw_every_state_of_a_job_and_escape_what_was_typed():
     for status in states:
         looked = look(status, jobs=(status,))
         htmls = [*curves.draw(looked), *mistakes.draw(looked, "wrong"), *moved.draw(looked)]
-        htmls += history._update(looked, status.id)
+        htmls += history._listed(looked, status.id) + history._compared(looked, status.id)
         assert not [html for html in htmls if isinstance(html, str) and EVIL in html]
     cut = replace(OUTCOME, notes=("3 texts were cut.", EVIL))
     said = curves.draw(look(replace(states[-1], outcomes={0: cut, 1: OUTCOME})))[3]
@@ -149,11 +149,11 @@ def test_a_picture_and_its_file_say_model_task_method_and_how_many():
     assert loss[0] == "fine-tune-loss-MiniLM-classification-full-lora" and score[0].startswith("fine-tune-score-MiniLM")
     assert unescape(loss[1]).endswith("<br>Classify sentences · Everything, LoRA · films · n = 4 held-out examples")
     hostile = replace(race, spec=replace(race.spec, runs=tuple(replace(run, model=EVIL) for run in race.spec.runs)))
-    both = "".join(history._update(look(race, jobs=(race, hostile)), race.id)[4:])
+    both = "".join(history._compared(look(race, jobs=(race, hostile)), race.id)[3:])
     assert "data-file='compared-loss-MiniLM-" in both and "data-file='compared-score-MiniLM-" in both
     link = figure_link([hostile], 1, "movement", "How far each part moved", is_measured=False)
     assert "data-file='movement-script-b-classification-lora'" in link and EVIL not in link and "n =" not in link
-    assert history._update(look(race, jobs=(race,)), "")[4:] == ("", ""), "nothing is ticked, so nothing is drawn"
+    assert history._compared(look(race, jobs=(race,)), "")[3:] == ("", ""), "nothing is ticked, so nothing is drawn"
     labels = curves._pictures(look(make_job("full", examples=(8, 32)), run=1))
     assert "Everything, 32 examples" in labels[1] and "32 examples" not in labels[0]
     assert "data-file='mistakes-MiniLM-classification-full'" in mistakes.draw(look(race), "wrong")[4]

@@ -26,6 +26,29 @@ def test_what_may_help_is_said_by_the_course_of_the_run_which_is_read_only_where
         assert "data-state" in _box(look(job, lambda id: 1 / 0)), "its log is not needed"
 
 
+def test_of_a_job_seen_by_its_link_it_is_said_what_its_owner_can_do_with_it():
+    for state, act in (("running", "stop or delete"), ("stopped", "resume or delete"), ("done", "delete")):
+        job = replace(make_job("full", state=state), can_resume=state == "stopped")
+        assert f"Whoever started it can {act} it." in _box(replace(look(job), is_own=False))
+        assert "Whoever" not in _box(look(job))
+
+
+def test_how_long_ago_runs_began_is_told_anew_as_time_passes(monkeypatch):
+    with gr.Blocks():
+        chosen = gr.Textbox(""), gr.Dropdown()
+        with gr.Tabs():
+            _, (listed, compared), _ = history.build(*chosen)
+    looked = look(make_job("full"))
+    began, keys, told = looked.status.created_at, [], []
+    for seconds in (0, 60, 200, 201):
+        monkeypatch.setattr(history.time, "time", lambda at=began + seconds: at)
+        keys.append((listed.key(looked, ""), compared.key(looked, "")))
+        told += listed.draw(looked, "")
+    assert keys[0] == keys[1] and keys[2] == keys[3], "nothing is drawn anew for nothing"
+    assert keys[1][0] != keys[2][0] and keys[1][1] == keys[2][1], "the curves may be zoomed in"
+    assert ">now<" in told[1] and ">3 min ago<" in told[2]
+
+
 def test_before_a_run_is_done_its_score_is_called_what_its_log_calls_it():
     job = make_job("full", state="running", outcomes={})
     steps = make_log(job)
@@ -89,7 +112,7 @@ def test_a_link_holds_what_was_typed_and_not_the_texts_that_a_job_comes_with():
 def ticked(*jobs):
     """The charts of losses and of scores (None = there is none), and what is said below, of these jobs."""
     looked = replace(look(jobs[0], lambda id: make_log(jobs[0])), jobs=jobs)
-    _, losses, scores, said, *_ = history._update(looked, " ".join(job.id for job in jobs))
+    losses, scores, said, *_ = history._compared(looked, " ".join(job.id for job in jobs))
     return losses.value and str(losses.value), scores.value and str(scores.value), said
 
 
@@ -101,12 +124,13 @@ def changed(job, id, **fields):
 def test_a_link_shows_runs_of_others_side_by_side_and_says_what_is_gone():
     jobs = {id: replace(make_job("full"), id=id) for id in ("0123456789ab", "ba9876543210")}
     looked = replace(look(make_job("full"), lambda id: make_log(jobs[id])), jobs=(), find=jobs.get)
-    table, losses, scores, *_ = history._update(looked, " ".join(jobs))
-    assert "trained nothing yet" in table and history.BY_LINK in table and history.GONE not in table
+    (table,), (losses, scores, *_) = (draw(looked, " ".join(jobs)) for draw in (history._listed, history._compared))
+    assert "No run of yours is kept here" in table and history.BY_LINK in table and history.GONE not in table
     assert losses.visible and scores.visible and ", run 2" in str(losses.value)
-    table, losses, *_ = history._update(looked, "0123456789ab ffffffffffff")
+    gone = "0123456789ab ffffffffffff"
+    (table,), (losses, *_) = history._listed(looked, gone), history._compared(looked, gone)
     assert history.GONE in table and losses.visible
-    table, losses, *_ = history._update(looked, "ffffffffffff")
+    (table,), (losses, *_) = history._listed(looked, "ffffffffffff"), history._compared(looked, "ffffffffffff")
     assert history.GONE in table and history.BY_LINK not in table and losses.visible is False
 
 
@@ -140,7 +164,7 @@ def test_of_more_runs_than_lines_can_be_told_apart_each_ticked_row_gives_its_bes
     race = replace(make_job("lora", "full"), id="0123456789ab")
     looked = replace(look(sweep), jobs=(sweep, race))
     looked = replace(looked, read_steps=lambda id: make_log(sweep if id == sweep.id else race))
-    _, losses, scores, said, *_ = history._update(looked, f"{sweep.id} {race.id}")
+    losses, scores, said, *_ = history._compared(looked, f"{sweep.id} {race.id}")
     assert history.FEW_DRAWN.format(6, 8) in said
     for plot in (losses, scores):
         traces = json.loads(plot.value["plot"])["data"]
@@ -149,7 +173,8 @@ def test_of_more_runs_than_lines_can_be_told_apart_each_ticked_row_gives_its_bes
         assert len(names) == 6 and sum("all examples" in name for name in names) == 2, names
     jobs = tuple(replace(race, id=f"{number:012x}") for number in range(20))
     looked = replace(looked, jobs=jobs, read_steps=lambda id: make_log(race))
-    table, *_, said, _, _ = history._update(looked, " ".join(job.id for job in jobs))
+    ids = " ".join(job.id for job in jobs)
+    (table,), (*_, said, _, _) = history._listed(looked, ids), history._compared(looked, ids)
     assert table.count(" checked") == 20 and history.FEW_DRAWN.format(6, 40) in said
     *_, said = ticked(race)
     assert "told apart" not in said

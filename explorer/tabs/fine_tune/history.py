@@ -10,7 +10,7 @@ from typing import Literal
 
 import gradio as gr
 
-from explorer.figures.job_list import job_list
+from explorer.figures.job_list import job_list, when
 from explorer.figures.notes import note
 from explorer.figures.tuning_curves import Curve, has_course, loss_chart, score_chart
 from explorer.figures.tuning_words import run_name
@@ -80,7 +80,7 @@ class Clicked:
     jobs: tuple[str, ...] = ()
 
 
-def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
+def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, list[Part], gr.Textbox]:
     """Lay out the view; returns what holds the ticked jobs, too: ids, parted by blanks.
 
     Args:
@@ -110,19 +110,36 @@ def build(job: gr.Textbox, run: gr.Dropdown) -> tuple[gr.Tab, Part, gr.Textbox]:
         jobs = tuple((one.id, one.state, one.place, len(one.outcomes)) for one in looked.jobs)
         return jobs, looked.status.id, ticked, looked.age if looked.status.id in ticked else ""
 
-    return tab, Part(VIEW, VIEW, [table, *plots, foot, *pictures], _update, key, [ticked]), ticked
+    def listed_key(looked: Looked, ticked: str) -> tuple:
+        return *key(looked, ticked), tuple(when(one.created_at, time.time()) for one in looked.jobs)
+
+    listed = Part("listed", VIEW, [table], _listed, listed_key, [ticked])
+    compared = Part(
+        "compared", VIEW, [*plots, foot, *pictures], _compared, key, [ticked]
+    )  # zoomed in while time passes
+    return tab, [listed, compared], ticked
 
 
-def _update(looked: Looked, ticked: str) -> tuple:
-    ids = (ticked or "").split()[: settings().most_jobs]
+def _listed(looked: Looked, ticked: str) -> tuple[str]:
+    ids, own, others = _ticked(looked, ticked)
     table = job_list(looked.jobs, looked.status.id, ids, time.time()) + (note(HINT) if len(looked.jobs) > 1 else "")
-    chosen = [status for status in looked.jobs if status.id in ids]
-    linked = [id for id in dict.fromkeys(ids) if id not in [status.id for status in chosen]]
-    others = [status for status in map(looked.find, linked) if status is not None]
-    table += (note(BY_LINK) if others else "") + (note(GONE) if len(others) < len(linked) else "")
-    chosen += others
+    is_gone = len(own) + len(others) < len(set(ids))
+    return (table + (note(BY_LINK) if others else "") + (note(GONE) if is_gone else ""),)
+
+
+def _ticked(looked: Looked, ticked: str) -> tuple[list[str], list[JobStatus], list[JobStatus]]:
+    """The ids that are ticked, and of their jobs the visitor's and those of others that a link names."""
+    ids = (ticked or "").split()[: settings().most_jobs]
+    own = [status for status in looked.jobs if status.id in ids]
+    linked = [id for id in dict.fromkeys(ids) if id not in [status.id for status in own]]
+    return ids, own, [status for status in map(looked.find, linked) if status is not None]
+
+
+def _compared(looked: Looked, ticked: str) -> tuple:
+    _, own, others = _ticked(looked, ticked)
+    chosen = [*own, *others]
     if not chosen:
-        return table, gr.Plot(visible=False), gr.Plot(visible=False), "", "", ""
+        return gr.Plot(visible=False), gr.Plot(visible=False), "", "", ""
     told = [(status, looked.read_steps(status.id)) for status in chosen]
     runs, ran = _drawn(told)
     curves = [
@@ -140,7 +157,6 @@ def _update(looked: Looked, ticked: str) -> tuple:
     apart = note(FEW_DRAWN.format(len(runs), ran)) if ran > len(runs) else ""
     apart += ("" if same else note(OTHER_SCORES)) + (note(OTHER_LOSSES) if by_others or not same else "")
     return (
-        table,
         gr.Plot(loss_chart(curves), visible=has_course(curves)),
         gr.Plot(scores, visible=scores is not None and bool(curves)),
         apart + job_links(told, "compared"),

@@ -28,7 +28,7 @@ TO_JOB = """() => {  // on a phone the form is long, and the job below it
   if (innerWidth < 768) box.closest('.result-side').scrollIntoView({behavior, block: 'start'});
   else box.scrollIntoView({behavior, block: 'nearest'});
 }"""
-NOT_OURS = "You see this job by its link. Whoever started it can stop or delete it."
+NOT_OURS = "You see this job by its link. Whoever started it can {act} it."
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,10 @@ def _key_of_runs(looked: Looked) -> tuple:
 def _box(looked: Looked) -> str:
     if looked.problem:
         return error_box(looked.problem) + job_box(looked.status, is_example=True)
-    foreign = "" if looked.is_own or looked.is_example else note(NOT_OURS)
     status = looked.status
+    done = "resume or delete" if status.can_resume else "delete"
+    act = "stop or delete" if status.state in ("waiting", "running", "stopping") else done
+    foreign = "" if looked.is_own or looked.is_example else note(NOT_OURS.format(act=act))
     is_told = len(status.spec.runs) == 1 and status.state == "done"  # only then the course of the run counts
     steps = tuple(logged.step for logged in looked.read_steps(status.id)) if is_told else ()
     return job_box(status, steps, is_example=looked.is_example) + foreign

@@ -60,10 +60,10 @@ def build(registry: Registry) -> LinkedTab:
                     mistake_tab, mistake_part, order = mistakes.build(first)
                     trying = try_it.build(first)
                     moved_tab, moved_part = moved.build(first)
-                    history_tab, history_part, ticked = history.build(job, panel.run)
+                    history_tab, history_parts, ticked = history.build(job, panel.run)
         build_why(WHY)
     views = [curve_tab, mistake_tab, trying.tab, moved_tab, history_tab]
-    parts = [*panel.parts, curve_part, mistake_part, trying.part, moved_part, history_part]
+    parts = [*panel.parts, curve_part, mistake_part, trying.part, moved_part, *history_parts]
     with tab:
         owner = build_owner()
         shown = gr.Radio([view.id for view in views], value=views[0].id, visible="hidden")
