@@ -16,6 +16,7 @@ from explorer.figures.tuning_words import (
     course_of,
     epochs_beyond,
     held_out_losses,
+    is_better_lower,
     is_share,
     rises_again,
     score_label,
@@ -135,6 +136,7 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
             parts.append(f"held-out loss {_way([_told(loss, held) for loss in held])}")
         if scores:
             parts.append(f"held-out {score_label(score)} {_way([score_words(score, value) for value in scores])}")
+            parts[-1] += _peak(scores, score)
         if not parts:
             continue
         at_once = " (fitted at once to features read once)" if not losses and len({*held}) == 1 else ""
@@ -213,6 +215,13 @@ def _is_level(curve: Curve) -> bool:
 
 def _way(numbers: Sequence[str]) -> str:
     return numbers[-1] if numbers[0] == numbers[-1] else f"from {numbers[0]} to {numbers[-1]}"
+
+
+def _peak(scores: Sequence[float], score: str) -> str:
+    """The best score on the way, where neither the first nor the last is as good."""
+    best = min(scores) if is_better_lower(score) else max(scores)
+    told, first, last = (score_words(score, value) for value in (best, scores[0], scores[-1]))
+    return "" if told in (first, last) else f" (at best {told} on the way)"
 
 
 def _draw(

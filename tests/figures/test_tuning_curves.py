@@ -28,6 +28,10 @@ def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_mark
     words = curve_words(curves, "accuracy")
     assert "training loss from 1.20 to 0.20" in words and EVIL not in words
     assert words.count("is surer than it should be of others") == 1, "only where the held-out loss turned up"
+    assert "held-out accuracy from 60.0 % to 75.0 % (at best 80.0 % on the way)" in words
+    lower = [replace(STEPS[-1], score=value, epoch=float(at)) for at, value in enumerate((20.0, 12.5, 14.0))]
+    assert "from 20.00 to 14.00 (at best 12.50 on the way)" in curve_words([Curve("A", lower)], "perplexity")
+    assert "at best" not in curve_words([Curve("A", lower[:2])], "perplexity")
     assert "The score still rose" not in words
     fell_back = [*STEPS, replace(STEPS[-1], epoch=9.0, score=0.1)]
     assert "surer than" in curve_words([Curve("A", fell_back)], "accuracy"), "though the best came after the lowest"
