@@ -1,7 +1,7 @@
 // A head as a matrix: one row for each token that looks, one column for each that is looked at.
 (() => {
   const explorer = (window.explorer = window.explorer || {});
-  const READABLE = 16, LARGEST = 34, LEFT = 96, TOP = 84;
+  const READABLE = 16, LARGEST = 34, LEFT = 96, TOP = 84, EDGE = 14, TALLEST = 560;
 
   // Args: the stage to draw in; onCell({query, key} or null); onPin({query, key}).
   explorer.attentionMatrix = (stage, {onCell, onPin}) => {
@@ -14,10 +14,10 @@
 
     const measure = () => {
       const [rows, columns] = [shown.rows.length, shown.columns.length];
-      const fit = Math.min((stage.clientWidth - LEFT - 14) / columns, (stage.clientHeight - TOP - 14) / rows);
+      const fit = Math.min((stage.clientWidth - LEFT - EDGE) / columns, (TALLEST - TOP - 2 * EDGE) / rows);
       size = Math.min(LARGEST, isClose ? Math.max(READABLE, fit) : fit);
       sheet.style.width = `${LEFT + columns * size}px`;
-      sheet.style.height = `${TOP + rows * size}px`;
+      sheet.style.height = `${TOP + rows * size + EDGE}px`;
     };
     // One pixel a weight; the eye tells square roots apart better.
     const render = () => {

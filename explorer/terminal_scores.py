@@ -51,10 +51,11 @@ def describe_score(result: TextScore) -> str:
             rows.append([token.token, *numbers, expected])
         title = f"{one.direction}\n" if len(result.passes) > 1 else ""
         parts.append(title + columns(rows, right=[1, 2, 3, 4]))
+    readings = len(result.passes)
     total = (
         f"{result.perplexity_name} {result.perplexity:,.1f} over {result.token_count} tokens · "
-        f"{result.surprisal_bits:.2f} bits = "
-        f"{-result.log_probability:.2f} nats · {result.bits_per_character:.2f} bits per character"
+        f"{result.bits_a_reading:.2f} bits = {-result.log_probability / readings:.2f} nats"
+        f"{' a reading' * (readings > 1)} · {result.bits_per_character:.2f} bits per character"
     )
     about = f"Model: {result.model} · {result.score}"
     return "\n\n".join([*parts, "\n".join([*result.remarks, total, about])])
@@ -69,7 +70,8 @@ def describe_comparison(result: ScoreComparison) -> str:
         rows.append([word.word, *bits, difference, " / ".join(NONE if r is None else f"{r:,}" for r in word.ranks)])
     first, other = result.models
     total = f"Other less first, over {result.words_compared} words: {result.difference_bits:+.2f} bits"
-    return columns(rows, right=[1, 2, 3, 4]) + f"\n\n{total}\nFirst: {first} · Other: {other}"
+    about = "\n".join([total, *[result.left_alone] * bool(result.left_alone), f"First: {first} · Other: {other}"])
+    return columns(rows, right=[1, 2, 3, 4]) + f"\n\n{about}"
 
 
 def describe_choice(result: OptionChoice) -> str:

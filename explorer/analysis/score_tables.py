@@ -55,11 +55,24 @@ def _tables_of_score(result: TextScore) -> dict[str, Table]:
 
 
 def _tables_of_comparison(result: ScoreComparison) -> dict[str, Table]:
-    rows: Table = [["model", "other_model", "protocol", "other_protocol", "word", "start", "surprisal_bits"]]
-    rows[0] += ["other_surprisal_bits", "rank", "other_rank", "tokens", "other_tokens", "difference_bits"]
+    rows: Table = [["model", "other_model", "protocol", "other_protocol", "direction", "other_direction"]]
+    rows[0] += [
+        "word",
+        "start",
+        "surprisal_bits",
+        "other_surprisal_bits",
+        "rank",
+        "other_rank",
+        "tokens",
+        "other_tokens",
+        "difference_bits",
+    ]
+    directions = [score.passes[0].direction for score in result.scores]
     for word in result.words:
         pairs = [*word.surprisal_bits, *word.ranks, *word.tokens]
-        rows.append([*result.models, *result.protocols, word.word, word.start, *pairs, word.difference_bits])
+        rows.append(
+            [*result.models, *result.protocols, *directions, word.word, word.start, *pairs, word.difference_bits]
+        )
     first, other = (_tables_of_score(score) for score in result.scores)
     return {"comparison": rows} | {name: [*table, *other[name][1:]] for name, table in first.items()}
 

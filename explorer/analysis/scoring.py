@@ -161,6 +161,11 @@ def _remarks(model: LoadedModel, text: Scorable, protocol: str) -> list[str]:
             remarks.append(
                 f"The first token, {first}, is not scored: {model.card.name} has no token that starts a text."
             )
+    if protocol == "both_directions":
+        remarks.append(
+            f"{model.card.name} expects the first token from the sign that starts a text, and, read from the right, "
+            "the last one from the sign that ends it."
+        )
     lacked = unknown_id(model.tokenizer)
     unknown = [span for span, place in zip(text.spans, text.places, strict=True) if text.ids[place] == lacked]
     if unknown:

@@ -171,6 +171,11 @@ class TextScore:
         """What the perplexity is called: of pseudo-log-likelihoods it is another thing."""
         return "Pseudo-perplexity" if "masked" in self.protocol else "Perplexity"
 
+    @property
+    def bits_a_reading(self) -> float:
+        """Surprisal in bits, the mean over passes."""
+        return self.surprisal_bits / len(self.passes)
+
 
 PROTOCOLS = {
     "left_to_right": "ln p(token | all before it)",
@@ -225,3 +230,9 @@ class ScoreComparison:
     words: tuple[WordDifference, ...]
     difference_bits: float
     words_compared: int
+
+    @property
+    def left_alone(self) -> str:
+        """That of a model which reads twice one reading counts; "" where none does."""
+        twice = " and ".join(score.model for score in self.scores if len(score.passes) > 1)
+        return f"Of {twice} the reading from the left alone is compared." if twice else ""

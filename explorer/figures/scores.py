@@ -63,6 +63,7 @@ def comparison_table(comparison: ScoreComparison) -> str:
     over = f"Over {over} that both scored{know}, {_whose(comparison)}. "
     return _table(heads, rows) + note(
         (over if comparison.words_compared else f"There is no word that both scored{know}. ")
+        + f"{comparison.left_alone} "
         + "Small: bits, each of which halves the probability. Ranks are those of a word's least expected token."
     )
 
@@ -71,7 +72,7 @@ def protocol_note(scores: Sequence[TextScore]) -> str:
     """What was measured, what to know about it, and why two ways of scoring are not to be compared as wholes."""
     parts = [f"{score.model}: {score.score}." for score in scores]
     parts += [remark for score in scores for remark in score.remarks]
-    if len({score.protocol for score in scores}) > 1:
+    if len({"masked" in score.protocol for score in scores}) > 1:
         parts.append("A model that sees both sides has it easier: compare which words surprise it, not the totals.")
     return "".join(note(part) for part in dict.fromkeys(parts))
 
@@ -83,8 +84,11 @@ def bits(surprisal: float | None) -> str:
 
 def _column(score: TextScore) -> str:
     passes = "".join(_pass(score, one) for one in score.passes)
-    sum_of_all = f"<b title='ln p = {nats(score.log_probability)} nats'>{score.surprisal_bits:.1f} bits</b>"
+    is_twice = len(score.passes) > 1
+    title = f"ln p = {nats(score.log_probability)} nats{' in both readings together' * is_twice}"
+    sum_of_all = f"<b title='{title}'>{score.bits_a_reading:.1f} bits</b>{' a reading' * is_twice}"
     whose = "the one token" if score.token_count == 1 else f"each of {score.token_count:,} tokens"
+    whose += ", in either reading," * is_twice
     had = f"{whose} had" if score.token_count == len(score.passes) == 1 else f"as if {whose} had had"
     total = (
         f"<p class='note total'>{score.perplexity_name} "

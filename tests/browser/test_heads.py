@@ -74,6 +74,8 @@ def test_the_text_at_left_is_measured_instead(open_page):
     expect(page.locator("#found-heads .found-grid [data-open-head]")).to_have_count(72)
     page.locator("#attention-text textarea").fill("cat " * 600)
     expect(page.locator(".message.error:visible")).to_contain_text("reads at most 512")
+    for part in ("#found-heads", "#found-below"):  # both are of the text before
+        expect(page.locator(part)).to_have_css("opacity", "0.4")
 
 
 @pytest.mark.slow

@@ -48,3 +48,11 @@ def test_tables_of_numbers_fit_a_phone(open_page, show):
     expect(page.locator(".scores:visible").first).to_be_visible()
     wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.ariaLabel)"
     assert page.locator(".scores-scroll:visible").evaluate_all(wide) == []
+
+
+@pytest.mark.slow
+def test_a_matrix_on_a_phone_is_as_high_as_its_rows(open_page):
+    page = open_page("?tab=attention&look=matrix", until="restored", width=390, height=844)
+    expect(page.locator(".matrix-canvas")).to_be_visible()
+    stage, sheet = (page.locator(one).bounding_box() for one in (".head-stage", ".matrix-sheet"))
+    assert sheet["height"] <= stage["height"] <= sheet["height"] + 4

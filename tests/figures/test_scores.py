@@ -47,8 +47,23 @@ def test_surprisal_shades_and_numbers_agree():
 def test_both_directions_are_drawn():
     score = score_text(objective_models.mini("bilm"), "the dog barks")
     drawn = scored_texts([score]) + score_table(score)
-    assert "as if each of 3 tokens had had a chance of 1 in so many" in drawn
+    assert "as if each of 3 tokens, in either reading, had had a chance of 1 in so many" in drawn
+    assert score.bits_a_reading == pytest.approx(3 * math.log2(score.perplexity))
+    assert f"{score.bits_a_reading:.1f} bits</b> a reading · {score.bits_a_reading / 13:.2f} bits per" in drawn
+    assert "first token from the sign that starts a text, and, read from the right, the last one" in score.remarks[0]
     assert "what stands before it" in drawn and "what stands behind it" in drawn and "bits →" in drawn
+
+
+def test_of_two_readings_the_one_from_the_left_is_compared_and_none_sees_both_sides():
+    both, left = (
+        score_text(objective_models.mini("bilm"), "the dog barks"),
+        score_text(causal_models.gpt2(), "the dog barks"),
+    )
+    compared = compare_scores(left, both)
+    assert f"Of {both.model} the reading from the left alone is compared." in comparison_table(compared)
+    assert "has it easier" not in protocol_note([left, both]) and not compare_scores(left, left).left_alone
+    head, row, *_ = to_tables(compared)["comparison"]
+    assert [row[head.index(name)] for name in ("direction", "other_direction")] == ["forward", "forward"]
 
 
 def test_a_comparison_says_in_words_who_expected_a_word_more():

@@ -44,7 +44,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
             stack = gr.Radio(STACKS, value="encoder", label="Heads of", scale=3, visible=False, elem_id="find-stack")
             source = gr.Radio(SOURCES, value=BUILT_IN, label="Measured on", scale=3, elem_id="find-source")
         heads = gr.HTML(padding=False, elem_classes="result", elem_id="found-heads")
-        below = gr.HTML(padding=False, elem_id="found-below")
+        below = gr.HTML(padding=False, elem_classes="result", elem_id="found-below")
 
     @in_place(registry, outputs=2, ability=Ability.EMBED)
     def draw(
