@@ -80,7 +80,9 @@ def describe_vectors(occurrences: Occurrences, *, combine: str = "layer", layer:
         "weighted": "weighted sum of layers",
         "weighted_normalised": "weighted sum of normalised layers",
     }[combine]
-    return chosen + {"none": "", "centred": ", centred", "z_scored": ", z-scored"}[adjust]
+    in_pieces = any(len(tokens) > 1 for tokens in occurrences.tokens)
+    pieces = f", {occurrences.pieces} pieces" if in_pieces and occurrences.pieces != "mean" else ""
+    return chosen + {"none": "", "centred": ", centred", "z_scored": ", z-scored"}[adjust] + pieces
 
 
 def layer_of(occurrences: Occurrences, layer: int) -> Float[np.ndarray, "point dim"]:

@@ -23,7 +23,7 @@ from explorer.figures.tuning_words import (
     score_words,
 )
 from explorer.training.tuning.recipe import Recipe
-from explorer.training.tuning.results import TrainingStep
+from explorer.training.tuning.results import AVERAGED_STEPS, TrainingStep
 
 HEIGHT_PIXELS = 270
 TOP_PIXELS, BOTTOM_PIXELS = 16, 46
@@ -58,6 +58,13 @@ class Curve:
         """The steps on its way."""
         return course_of(self.steps)
 
+    @property
+    def trained(self) -> list[tuple[float, float]]:
+        """Epoch and training loss, once it is there from where it is a mean of enough batches: of one it is luck."""
+        known = [step for step in self.course if step.loss is not None]
+        settled = [step for step in known if step.step >= min(AVERAGED_STEPS, step.steps / 4)]
+        return [(step.epoch, step.loss) for step in settled or known]
+
 
 def loss_chart(curves: Sequence[Curve], *, is_named: bool = False) -> go.Figure:
     """Training loss (thin) and held-out loss (dashed, with marks) of each run over its epochs.
@@ -69,9 +76,8 @@ def loss_chart(curves: Sequence[Curve], *, is_named: bool = False) -> go.Figure:
     figure, last = go.Figure(), _last_epoch(curves)
     for curve in curves:
         colour, symbol, _ = mark_of(curve.mark)
-        trained = [(step.epoch, step.loss) for step in curve.course if step.loss is not None]
         measured = [(step.epoch, step.held_out_loss) for step in curve.course if step.held_out_loss is not None]
-        _draw(figure, f"{curve.name}, training", trained, {"color": colour, "width": 1.6}, None)
+        _draw(figure, f"{curve.name}, training", curve.trained, {"color": colour, "width": 1.6}, None)
         line = {"color": colour, "width": 2, "dash": "dash"}
         _draw(figure, f"{curve.name}, held out", _level(curve, measured, last), line, symbol)
     names = _names(curves)
@@ -126,7 +132,7 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
     """What the two charts show, run by run: first and last losses, the best score; a hint where it overfits."""
     said = []
     for curve in curves:
-        losses = [step.loss for step in curve.course if step.loss is not None]
+        losses = [loss for _, loss in curve.trained]
         held = held_out_losses(curve.steps)
         scores = [step.score for step in curve.course if step.score is not None]
         parts = []
@@ -188,7 +194,7 @@ def _told(loss: float, held: Sequence[float]) -> str:
 
 def _is_short(curve: Curve) -> str:
     """What to say of a run that went through all its epochs and has not yet learned its own examples."""
-    losses = [step.loss for step in curve.course if step.loss is not None]
+    losses = [loss for _, loss in curve.trained]
     if (
         curve.steps[-1].step < curve.steps[-1].steps
         or len(losses) < 8

@@ -12,7 +12,7 @@ from explorer.figures.notes import note
 from explorer.tabs.messages import QUIET
 
 OPENED, RESTORED = "() => explorer.opened()", "() => explorer.restored()"
-DECIMAL = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
+DECIMAL = re.compile(r"[0-9]{1,4}(\.[0-9]{1,17})?(e-[0-9]{1,2})?")  # page.js writes 0.0000005 as 5e-7
 LINKED_CHARACTERS = 3_000  # page.js leaves longer texts out of the address
 LONGEST_STRETCHED = 4  # digits, fewer are taken
 MOST_NAMED, MOST_QUOTED = 3, 30  # choices that are left out, and characters of each

@@ -1,5 +1,7 @@
 """Exact neighbours against a plain loop, ties, and what cannot be searched."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,10 @@ def test_near_uses_come_with_sentence_sense_and_cosine():
     assert describe_vectors(uses, layer=0) == "input embeddings"
     assert describe_vectors(uses, adjust="z_scored") == "layer 4, z-scored"
     assert describe_vectors(uses, combine="last_four") == "sum of layers 1 to 4"
+    assert describe_vectors(replace(uses, pieces="last")) == "layer 4", "each is of one piece"
+    cut = replace(uses, pieces="last", tokens=(("play",), ("pl", "##ay"), ("play",)))
+    assert describe_vectors(cut, adjust="centred") == "layer 4, centred, last pieces"
+    assert describe_vectors(replace(cut, pieces="mean")) == "layer 4"
     for options, message in [({"use": 3}, "counted from 0 to 2"), ({"use": 0, "senses": ("x",)}, "one sense for each")]:
         with pytest.raises(UnsuitableText, match=message):
             find_near_uses(uses, first, vector="", **options)

@@ -10,6 +10,7 @@ from explorer.figures.layer_lines import LINE_PIXELS
 from explorer.figures.tuning_curves import Curve, curve_words, epochs_note, loss_chart, score_chart
 from explorer.figures.tuning_words import outcome_words
 from explorer.training.tuning.recipe import Recipe
+from explorer.training.tuning.results import mean_on
 from tests.figures.tuned_jobs import EVIL, OUTCOME, STEPS, make_job
 
 
@@ -41,6 +42,24 @@ def test_curves_tell_training_from_held_out_by_their_line_and_runs_by_their_mark
     assert "The score still rose" not in curve_words([Curve("A", later, 0)], "perplexity"), "which is best when low"
     early = [replace(later[1], score=0.95, epoch=0.1, held_out_loss=0.8), *later]
     assert "The score still rose" not in curve_words([Curve("A", early)], "accuracy"), "the best came before the lowest"
+
+
+def test_what_the_first_batches_happened_to_lose_is_neither_drawn_nor_told_once_there_is_a_mean():
+    losses = [(1, 2.6), (4, 3.9), (15, 3.8), (60, 3.3)]
+    steps = [replace(STEPS[0], step=step, steps=60, epoch=step / 8, loss=loss) for step, loss in losses]
+    assert "training loss from 3.80 to 3.30" in curve_words([Curve("A", steps)], "perplexity")
+    assert list(loss_chart([Curve("A", steps)]).data[0].y) == [3.8, 3.3]
+    assert "training loss from 2.60 to 3.90" in curve_words([Curve("A", steps[:2])], "perplexity"), "at the beginning"
+    long = [replace(step, steps=600) for step in steps]
+    assert [loss for _, loss in Curve("A", long).trained] == [3.3], "at the latest from the 20th step on"
+
+
+def test_a_running_mean_is_that_of_all_steps_while_there_are_few():
+    mean = 99.0
+    for step, loss in enumerate(losses := [4.0, 2.0, 3.0, 7.0], start=1):
+        mean = mean_on(mean, loss, step)
+        assert mean == sum(losses[:step]) / step
+    assert mean_on(5.0, 7.0, 400) == 5.1
 
 
 def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_takes_and_no_more_epochs_are_advised():

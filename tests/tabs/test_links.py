@@ -28,6 +28,7 @@ from explorer.tabs.page import TABS
 
 SLIDER = gr.Slider(1, 20, 5, step=1)
 SHARE = gr.Slider(0.05, 1, 0.9, step=0.05)
+RATE = gr.Number(0, step=1e-4)
 NUMBER = gr.Number(1, minimum=1, precision=0)
 RADIO = gr.Radio([("Joint", "joint"), ("Left", "left")], value="joint")
 DIMENSIONS = gr.Radio([("2-D", 2), ("3-D", 3)], value=2)
@@ -53,7 +54,13 @@ MODELS = gr.Dropdown([("A · 1 M", "A"), ("B, early", "B, early")], value=["A"],
         (SHARE, "0.35", 0.35),
         (SHARE, "1", 1.0),
         (SHARE, "1.01", None),
-        (SHARE, "1e-1", None),
+        (SHARE, "1e-1", 0.1),
+        (SHARE, "1e1", None),
+        (RATE, "5e-7", 5e-7),
+        (RATE, "1.2345678e-7", 1.2345678e-7),
+        (RATE, "0.00012345678", 0.00012345678),
+        (RATE, "1e9", None),
+        (RATE, "9" * 400, None),
         (SLIDER, "7.5", None),
         (NUMBER, "300", 300),
         (NUMBER, "9" * 400, None),

@@ -107,6 +107,7 @@ def test_shipped_and_own_uses():
     assert read_uses("ice cream", "An ice  cream, please.").positions == ((3, 13),)
     assert read_uses("يد", "في يد الرجل كتاب.").positions == ((3, 5),)
     assert read_uses("", "A {b} c.").positions == ((2, 3),)
+    assert len(read_uses("go", "He {went}.\nThey {go}.").sentences) == 2
 
 
 @pytest.mark.parametrize(
@@ -119,6 +120,7 @@ def test_shipped_and_own_uses():
         ("a", "a " * 9_000, "the page takes at most"),
         ("a", "a " * 20_000, "characters"),
         ("", "no braces here", "braces"),
+        ("cat", "The {sailor} ate.\nA {sailor} slept.", "mark uses of 'sailor' in braces, and none of 'cat'"),
     ],
 )
 def test_what_has_no_uses_is_said(word, own, said):

@@ -27,11 +27,16 @@ from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import figure_link, job_links
 from explorer.training.jobs.results import JobStatus
 from explorer.training.tuning.recipe import METHODS
+from explorer.training.tuning.results import AVERAGED_STEPS
 from explorer.training.tuning.suits import MAIN_SCORES
 
 VIEW = "curves"
 NOTHING_YET = "The curves begin when the run does: the loss of the examples it learns from, and of those it never sees."
 LOSS_TO_COME = "losses, once it has begun"
+LOSS_NOTE = (
+    f"training loss: running mean of about {AVERAGED_STEPS} steps, drawn from the {AVERAGED_STEPS}th on or after a "
+    "quarter of them all, with dropout if the model has any; held-out loss: without"
+)
 BAG_OF_WORDS = "on words"  # in the name of a baseline that learns from the same examples
 
 
@@ -208,6 +213,6 @@ def _foot(looked: Looked, has_steps: bool) -> str:
             *([f"{which}batches of {recipe.batch_size}", f"learning rate {recipe.peak:g}"] if has_steps else []),
             f"{'' if has_steps else which}texts cut at {recipe.length_tokens} tokens",
             f"seed {recipe.seed}",
-            "the training loss is a running mean of about 20 steps" if has_steps else "",
+            LOSS_NOTE if has_steps else "",
         ]
     )

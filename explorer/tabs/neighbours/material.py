@@ -9,7 +9,7 @@ from explorer.analysis.blanks import quoted
 from explorer.analysis.embedding_results import Occurrences
 from explorer.analysis.labelled_uses import LabelledUses, gather_uses, shipped_uses
 from explorer.analysis.sense_sentences import sense_words
-from explorer.analysis.uses import english_forms
+from explorer.analysis.uses import english_forms, find_uses
 from explorer.errors import UnsuitableText
 from explorer.models.card import ModelCard
 from explorer.models.registry import Registry
@@ -30,7 +30,8 @@ def read_uses(word: str, own: str) -> LabelledUses:
         own: As typed, a sentence a line, as labelled_uses.gather_uses reads them; "" = the shipped ones.
 
     Raises:
-        UnsuitableText: There is no use, or more than MOST_USES, or a sentence cannot be read.
+        UnsuitableText: There is no use, or more than MOST_USES, or a sentence cannot be read; or braces mark the uses,
+            and all of them are of another word.
     """
     word = " ".join((word or "").split())
     if len(own) > settings().most_corpus_characters:
@@ -39,7 +40,15 @@ def read_uses(word: str, own: str) -> LabelledUses:
             f"{settings().most_corpus_characters:,}. Give fewer, or use the shell, which takes more."
         )
     if own.strip():
-        uses = gather_uses(own.splitlines(), word, forms=english_forms(word))
+        forms = english_forms(word)
+        uses = gather_uses(own.splitlines(), word, forms=forms)
+        marked = [text[start:end] for text, (start, end) in zip(uses.sentences, uses.positions, strict=True)]
+        if word and not any(find_uses(one, word, forms=forms) for one in marked):
+            raise UnsuitableText(
+                f"Your sentences mark uses of {quoted(marked[0])} in braces, and none of {quoted(word)}. Give “Word” "
+                "what they mark, or leave it empty; or change the sentences, under “Sentences and word vectors of "
+                "your own”."
+            )
         if len(uses.sentences) > MOST_USES:
             raise UnsuitableText(
                 f"There are {len(uses.sentences):,} uses; the page takes at most {MOST_USES:,}. Give fewer sentences, "

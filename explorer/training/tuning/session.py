@@ -25,7 +25,7 @@ from explorer.training.tuning.mixing import LayerMix
 from explorer.training.tuning.movements import measure_movements
 from explorer.training.tuning.narrowing import narrow_table
 from explorer.training.tuning.recipe import Recipe
-from explorer.training.tuning.results import BeforeAndAfter, Outcome
+from explorer.training.tuning.results import BeforeAndAfter, Outcome, mean_on
 from explorer.training.tuning.sampling import split_examples
 from explorer.training.tuning.saving import save_adapter, save_tuned
 from explorer.training.tuning.suits import CAN_BEFORE, name_before
@@ -35,7 +35,6 @@ from explorer.training.tuning.tasks import find_kind
 WARM_UP_SHARE = 0.1  # of the steps, as BERT's
 LARGEST_GRADIENT = 1.0
 MOST_MEASURED_BETWEEN = 500  # held-out examples; at the end all are measured
-MEMORY_DECAY = 0.95  # of the running mean of the loss: about 20 steps
 
 
 class Session:
@@ -149,7 +148,7 @@ class Session:
         self._optimizer.step()
         self.step += 1
         self.moved_parameters = self._count_moved(w for w in self.weights.values() if w.grad is not None)
-        self.running = reported if self.running is None else MEMORY_DECAY * self.running + 0.05 * reported
+        self.running = mean_on(self.running or 0.0, reported, self.step)
         self.seconds += time.monotonic() - began
         return len(batch)
 
