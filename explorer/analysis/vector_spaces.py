@@ -127,7 +127,8 @@ def describe_space(sums: VectorSums, layer: int, uses: Sequence[Float[np.ndarray
     count = int(sums.counts[0])
     if count < LEAST_VECTORS:
         raise UnsuitableText(
-            f"There are only {count} vectors, and {LEAST_VECTORS} are needed at least. Give more sentences."
+            f"{'There is only 1 vector' if count == 1 else f'There are only {count} vectors'}, and {LEAST_VECTORS} are "
+            "needed at least. Give more sentences."
         )
     squares = sums.squares[layer]
     if squares.sum() == 0:

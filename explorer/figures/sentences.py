@@ -117,6 +117,7 @@ def token_strip(tokenization: Tokenization) -> str:
     if unknown:
         words += f", {unknown} unknown to the vocabulary"
     over = " over" if count > tokenization.limit_tokens else ""
+    words += ": more than the model can read" if over else ""
     special = " · dashed: special tokens, that is, the blanks and what the tokenizer adds"
     return (
         f"{split}<div class='pieces'>{pieces}</div><p class='note{over}'>{words} · vocabulary of "

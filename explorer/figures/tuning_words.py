@@ -9,11 +9,12 @@ from explorer.analysis.intervals import share_interval
 from explorer.figures.style import two_decimals
 from explorer.rounding import half_up
 from explorer.training.jobs.results import JobSpec, JobStatus
-from explorer.training.tuning.recipe import METHODS, Recipe
+from explorer.training.tuning.recipe import LEARNING_RATES, METHODS, Recipe
 from explorer.training.tuning.results import Outcome, Run, TrainingStep
 from explorer.training.tuning.suits import LEARNS_ITSELF, SCORES, explain_score
 
 CLEAR_RISE = 1.05  # of a held-out loss over its lowest, beyond which it is no wavering
+FAR_LOWER = 10  # times, of a learning rate: below what suits a method
 CLEARLY_MORE = 1.2  # epochs than were asked for: a whole number of steps may end a little beyond
 PER_TOKEN = {  # task -> how perplexity goes with the held-out loss
     "masked": "It is not e to the held-out loss of the curves: that is a mean over examples, this one over all tokens.",
@@ -222,6 +223,8 @@ def _what_may_help(recipe: Recipe, steps: Sequence[TrainingStep]) -> str:
     made = epochs_beyond(recipe, steps)  # fewer than that are not to be had
     if rises_again(held_out_losses(steps)):
         return f"more or other examples{'' if made else ', fewer epochs'} or a smaller learning rate"
+    if recipe.peak < LEARNING_RATES[recipe.method] / FAR_LOWER:
+        return "a larger learning rate"
     return f"more examples or more than {made:.3g} epochs" if made else "more examples or epochs"
 
 

@@ -211,6 +211,7 @@ def test_words_that_are_not_followed_do_not_count():
 @pytest.mark.parametrize(
     "points, message",
     [
+        (np.ones((1, 3)), "There is only 1 vector, and 3 are needed"),
         (np.ones((2, 3)), "only 2 vectors"),
         (np.zeros((4, 3)), "are zeros"),
         (np.array([[1, np.nan], [1, 2], [2, 1]]), "layer 0 hold numbers that are not finite"),

@@ -147,7 +147,7 @@ def test_tokens_show_ids_specials_unknowns_and_the_limit():
     assert re.search("class='piece special'.*?\\[CLS\\].*?101", html)
     assert "class='piece unknown'" in html
     assert "&lt;b&gt;" in html
-    assert "3 of at most 2 tokens, 1 unknown" in html
+    assert "3 of at most 2 tokens, 1 unknown to the vocabulary: more than the model can read" in html
     assert "note over" in html
 
 

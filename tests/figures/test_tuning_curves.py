@@ -75,6 +75,8 @@ def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_tak
     for said in (outcome_words(poor, Recipe("pairs"), steps), job_words(job, steps), job_box(job, steps)):
         assert "more or other examples, fewer epochs or a smaller learning rate may help" in said
     assert "more examples or epochs may help" in outcome_words(poor, Recipe("pairs"), steps[:2])
+    slow = Recipe("pairs", learning_rate=1e-9)
+    assert "words: a larger learning rate may help" in outcome_words(poor, slow, steps[:2])
     assert "letting more of the model move" in outcome_words(poor, Recipe("pairs", "frozen"), steps)
 
 

@@ -271,9 +271,9 @@ def test_of_several_runs_the_best_is_looked_at_until_another_is_chosen(tmp_path)
         ("LoRA · accuracy 90.0 %", 1),
         ("Everything, from random weights · accuracy 72.0 %", 2),
     ]
-    running = make_job("full", "lora", state="running")
-    both = replace(running, last={0: running.last[0], 1: running.last[0]})
-    assert telling_run(both) == 1 and run_choices(both)[0] == ("At work: LoRA", BEST)
+    both = replace(make_job("full", "lora", state="running"), last=dict.fromkeys((0, 1), race.last[0]))
+    for state, told in (("running", "At work"), ("stopped", "Begun")):
+        assert telling_run(both) == 1 and run_choices(replace(both, state=state))[0] == (f"{told}: LoRA", BEST)
     assert telling_run(replace(both, outcomes={0: race.outcomes[0]})) == 0
     assert run_choices(make_job("full", "lora", state="waiting"))[0] == ("The first: Everything", BEST)
     lower = {run: replace(one, scores={"perplexity": 9.0 - run}) for run, one in race.outcomes.items()}

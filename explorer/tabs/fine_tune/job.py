@@ -118,7 +118,8 @@ def run_choices(status: JobStatus) -> list[tuple[str, int]]:
         words.append(run_name(status.spec, index) + score)
     telling = telling_run(status)
     best = "One of the best" if len(best_runs(status)) > 1 else "The best"
-    state = best if telling in status.outcomes else "At work" if telling in status.last else "The first"
+    begun = "At work" if status.state in ("running", "stopping") else "Begun"
+    state = best if telling in status.outcomes else begun if telling in status.last else "The first"
     return [(f"{state}: {words[telling]}", BEST), *((one, index) for index, one in enumerate(words))]
 
 
