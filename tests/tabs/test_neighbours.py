@@ -17,7 +17,7 @@ from explorer.figures.neighbours import near_columns, use_list
 from explorer.tabs.neighbours.finding import Static, add_use, find_near, read_query
 from explorer.tabs.neighbours.first_neighbours import compute_first_neighbours, read_first_neighbours
 from explorer.tabs.neighbours.gallery import read_gallery
-from explorer.tabs.neighbours.material import MOST_USES, Vectors, read_uses, use_in_sight
+from explorer.tabs.neighbours.material import MOST_USES, Vectors, read_uses, use_in_sight, word_for
 from explorer.tabs.neighbours.own import read_upload
 from explorer.tabs.neighbours.which_vector import Vector
 
@@ -108,6 +108,21 @@ def test_shipped_and_own_uses():
     assert read_uses("يد", "في يد الرجل كتاب.").positions == ((3, 5),)
     assert read_uses("", "A {b} c.").positions == ((2, 3),)
     assert len(read_uses("go", "He {went}.\nThey {go}.").sentences) == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "own", "stands"),
+    [
+        ("play", "Das {Schloss} ist alt.\nEin {Schloss} hat Zimmer.", "Schloss"),
+        ("play", "He {played}.\nA {game}.", "play"),
+        ("", "A {game}.", ""),
+        ("play", "Nothing yet, {ga", "play"),
+        ("play", "They played.", "play"),
+        ("p" * 101, "A {game}.", "p" * 101),
+    ],
+)
+def test_the_word_follows_what_ones_own_sentences_mark(word, own, stands):
+    assert word_for(word, own) == stands
 
 
 @pytest.mark.parametrize(

@@ -40,12 +40,10 @@ def read_uses(word: str, own: str) -> LabelledUses:
             f"{settings().most_corpus_characters:,}. Give fewer, or use the shell, which takes more."
         )
     if own.strip():
-        forms = english_forms(word)
-        uses = gather_uses(own.splitlines(), word, forms=forms)
-        marked = [text[start:end] for text, (start, end) in zip(uses.sentences, uses.positions, strict=True)]
-        if word and not any(find_uses(one, word, forms=forms) for one in marked):
+        uses = gather_uses(own.splitlines(), word, forms=english_forms(word))
+        if other := _other_word(uses, word):
             raise UnsuitableText(
-                f"Your sentences mark uses of {quoted(marked[0])} in braces, and none of {quoted(word)}. Give “Word” "
+                f"Your sentences mark uses of {quoted(other)} in braces, and none of {quoted(word)}. Give “Word” "
                 "what they mark, or leave it empty; or change the sentences, under “Sentences and word vectors of "
                 "your own”."
             )
@@ -65,6 +63,26 @@ def read_uses(word: str, own: str) -> LabelledUses:
             f"choose one of: {', '.join(sense_words())}."
         )
     return shipped_uses(known)
+
+
+def word_for(word: str, own: str) -> str:
+    """The word that stands above sentences which the visitor has just given: what they mark, where it is another.
+
+    Args:
+        word: As typed; "" stays.
+        own: As read_uses takes it.
+    """
+    try:
+        return _other_word(gather_uses(own.splitlines(), word, forms=english_forms(word)), word) or word
+    except UnsuitableText:  # the views, which read the same, say so
+        return word
+
+
+def _other_word(uses: LabelledUses, word: str) -> str:
+    """The first that is marked, where there is a word and no use is of it; else ""."""
+    forms = english_forms(word)
+    marked = [text[start:end] for text, (start, end) in zip(uses.sentences, uses.positions, strict=True)]
+    return "" if not word or any(find_uses(one, word, forms=forms) for one in marked) else marked[0]
 
 
 def use_in_sight(uses: LabelledUses, use: float | None) -> int:

@@ -17,7 +17,7 @@ from explorer.figures.style import count_of
 from explorer.settings import settings
 from explorer.tabs.messages import QUIET, explain
 from explorer.tabs.neighbours.finding import Static
-from explorer.tabs.neighbours.material import MOST_USES
+from explorer.tabs.neighbours.material import MOST_USES, word_for
 from explorer.tabs.uploads import SENTENCE_FILES, file_button
 
 OR_SEARCH = "Or search it as a corpus, below: that takes only the sentences with the word."
@@ -75,6 +75,12 @@ def wire_own(own: Own, word: gr.Dropdown, use: gr.Number, static: Static) -> lis
         except Exception as error:  # said where the file was chosen: the result is still that of the box
             return gr.skip(), gr.skip(), explain(error)
 
+    def follow(text: str, word: str | None) -> object:
+        before = " ".join((word or "").split())
+        other = word_for(before, text) if len(text) <= settings().most_corpus_characters else before
+        return gr.skip() if other == before else other
+
+    own.text.change(follow, [own.text, word], word, **QUIET)  # not input, which a first paste does not set off
     own.sentences.upload(take, [own.sentences, word], [own.text, use, own.said], **QUIET)
     loaded = own.vectors.change(lambda path: gr.Button(visible=bool(path)), own.vectors, own.without, **QUIET)
     loaded.then(lambda path: _say_vectors(static, path), own.vectors, own.vectors_said, **QUIET)
