@@ -80,7 +80,8 @@ def wire_own(own: Own, word: gr.Dropdown, use: gr.Number, static: Static) -> lis
         other = word_for(before, text) if len(text) <= settings().most_corpus_characters else before
         return gr.skip() if other == before else other
 
-    own.text.change(follow, [own.text, word], word, **QUIET)  # not input, which a first paste does not set off
+    # not input, which a first paste does not set off
+    own.text.change(follow, [own.text, word], word, trigger_mode="multiple", **QUIET)
     own.sentences.upload(take, [own.sentences, word], [own.text, use, own.said], **QUIET)
     loaded = own.vectors.change(lambda path: gr.Button(visible=bool(path)), own.vectors, own.without, **QUIET)
     loaded.then(lambda path: _say_vectors(static, path), own.vectors, own.vectors_said, **QUIET)
