@@ -134,10 +134,13 @@
     const [which, look] = ['which', 'look'].map(name => document.querySelector(`#attention-${name} :is(textarea, input)`)?.value ?? '');
     return {which, look};
   };
-  // Args: the head and its look as words; the view that shows them so already.
+  let opened = ''; // the look of the example that the page opens on, which no box holds
+  const opensOn = look => (opened = look);
+  // Args: the head and its look as words; the view that shows them so already. A plain look that took the place of
+  // another is spelled, too: a link that named none would open on the example's.
   const note = (which, look, by) => {
     if (put('attention-which', which)) all('go', by)(which);
-    if (put('attention-look', look)) all('dress', by)(look);
+    if (spellLook(readLook(held().look || opened)) !== look && put('attention-look', look || 'lines')) all('dress', by)(look);
   };
   // Whatever stands for a head, in any view of the tab, opens it: <button data-open-head="encoder-3-5">.
   const open = which => {
@@ -174,6 +177,6 @@
   for (const kind of ['pointermove', 'pointerdown', 'pointerover']) document.addEventListener(kind, comeToRest);
   explorer.attention = {
     isMoved, read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, THRESHOLDS, PAIRS,
-    go: follow('go', 'attention-which'), dress: follow('dress', 'attention-look'),
+    opensOn, go: follow('go', 'attention-which'), dress: look => (opensOn(''), follow('dress', 'attention-look')(look)),
   };
 })();

@@ -2,7 +2,6 @@
 (() => {
   const explorer = (window.explorer = window.explorer || {});
   const TITLES = {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'};
-  const MOST_LINES = 3, MOST_CHARACTERS = 1000; // of a text above the picture
   const LEAST_WIDTH = 560; // of the picture, in pixels
   const CONTROLS = `
     <label title="[CLS], [SEP] and their kin, which stand for no part of the text"><input type="checkbox" data-set="special"> Special tokens</label>
@@ -69,7 +68,8 @@
         `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}, which took ${explorer.percent(absorbed)} of what the tokens shown gave${data.stacks.length > 1 ? ` (${TITLES[name]})` : ''}`);
       const said = parts.length ? `Hidden: ${parts.join('; ')}, on average over the heads. ` : '';
       const cut = data.stacks.some(({borders}) => Math.max(...borders)) ? 'Lines across a head: where the second text begins, or what was written.' : '';
-      hidden.replaceChildren(make('bdi', '', said), cut);
+      const isBlind = data.isPair && attention.readLook(data.look).pair === '01' && data.stacks.some(({name}) => name === 'decoder');
+      hidden.replaceChildren(make('bdi', '', said), isBlind ? `${explorer.attentionBlind} ` : '', cut);
     };
     const draw = () => {
       const hue = hueOf();
@@ -128,21 +128,6 @@
       next.focus();
     });
     numbers.addEventListener('click', () => explorer.attentionTake.table(explorer.attentionTake.fileOf('all-heads', data.model), data.rows));
-    // A text in lines of so many pixels, broken at spaces where there are some; what is too long ends in dots.
-    const linesOf = (pen, text, width) => {
-      const lines = [];
-      const rest = [...text.replace(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS)];
-      while (rest.length) {
-        let end = rest.length;
-        while (end > 1 && pen.measureText(rest.slice(0, end).join('')).width > width) end -= 1;
-        if (end === rest.length) return [...lines, rest.join('')];
-        if (lines.length === MOST_LINES - 1) return [...lines, `${rest.slice(0, end - 2).join('').trimEnd()} …`];
-        const space = rest.lastIndexOf(' ', end);
-        lines.push(rest.splice(0, space > 0 ? space : end).join(''));
-        if (rest[0] === ' ') rest.shift();
-      }
-      return lines;
-    };
     save.addEventListener('click', () => {
       const [left, right, line, room, cell] = [48, 12, 20, 6, 72]; // a cell with the room beside it
       const most = Math.max(...data.stacks.map(({shape}) => shape[1])); // heads of a layer
@@ -152,7 +137,7 @@
       const font = '14px system-ui, sans-serif';
       pen.font = font;
       const title = [...data.texts, `${data.model}: layers down, heads across`]
-        .flatMap(text => linesOf(pen, text, width - 2 * right));
+        .flatMap(text => explorer.attentionTake.linesOf(pen, text, width - 2 * right));
       const names = 2 * line + room; // of a stack and its heads, above them
       const stacks = data.stacks.reduce((sum, {shape}) => sum + names + shape[0] * cell + room, 0);
       const height = line * title.length + stacks + 2 * room;

@@ -70,6 +70,7 @@
     const leastOf = () => attention.THRESHOLDS[attention.leastOf(look)];
     const made = (at = attention.read(which)) => explorer.attentionMade(at, stackOf(at.stack));
     const explain = ({found, capped}) => {
+      if (!selected.possible) return legend.replaceChildren(make('bdi', '', explorer.attentionUnseen(selected)));
       const least = leastOf();
       const {several} = selected;
       const all = ((several?.length ?? 1) * selected.possible).toLocaleString('en');
@@ -78,6 +79,7 @@
       const scale = make('i', 'scale');
       const key = several ? attentionSeveral.legend(several) : [make('span', '', '0 %'), scale];
       legend.replaceChildren(...key, make('span', '', `${percent(selected.largest)}, the strongest here.`), make('span', 'made', made()),
+        make('span', '', look.with.length && look.form !== 'lines' ? `Of head ${attention.read(which).head} alone: only Lines draws ${look.with.length + 1} heads over each other.` : ''),
         make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights, those ${from}${look.form === 'lines' ? '; while a token is framed or pointed at, all of its own and no others' : ''}.`), make('bdi', '', explorer.attentionUnseen(selected)),
         make('span', '', selected.columns.some(({text}) => text.startsWith('␣')) ? '␣: a space before the token.' : ''));
     };
@@ -256,17 +258,17 @@
     const read = () => {
       if (props.value && props.value !== value) show(props.value);
     };
-    const show = text => {
+    const show = (text, isAhead = false) => { // ahead of what a link asks for, whose look waits
       const read = JSON.parse(text);
       value = text;
       if (data && (!typing.isCurrent(read.asked) || JSON.stringify(read.asked) === JSON.stringify(data.asked))) return;
       data = read;
       data.turn = turn += 1;
-      if (data.look !== undefined) [look, isDressed] = [attention.readLook(data.look), true];
+      if (data.look !== undefined) [look, isDressed] = [attention.readLook(attention.opensOn(data.look)), true];
       const asked = JSON.stringify(data.asked);
       if (!isDressed && before !== asked) look.pin = look.upto = null; // they were of another text
       before = asked;
-      isDressed = false;
+      isDressed = isDressed && isAhead;
       heads = attention.store(data, server);
       wanted = which = data.which;
       element.explorer = {heads, data};

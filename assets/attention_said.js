@@ -61,8 +61,12 @@
     return names + (elsewhere ? `Left out: the text that is not looked at here, which took ${explorer.percent(elsewhere)} of what the tokens shown gave. ` : '');
   };
 
+  // Of a pair of texts in a decoder, First to second.
+  explorer.attentionBlind = 'Nothing: a decoder sees nothing that comes after a token, so that the first text cannot look at the second.';
+
   explorer.attentionSay = (selected, at) => {
     if (!selected.rows.length || !selected.columns.length) return [explorer.make('span', '', 'Nothing is left to draw: show more tokens or texts.')];
+    if (!selected.possible) return [explorer.make('span', '', explorer.attentionBlind)];
     return (selected.several ? ofSeveral : ofOne)(selected, at);
   };
 })();

@@ -3,6 +3,7 @@
   const explorer = (window.explorer = window.explorer || {});
   const MOST_NAMED = 4; // heads in the name of a file
   const NUMBER_WIDTH = 46; // of a head's number, with its line beside it
+  const LINE = 16; // of the sentence above a picture, in pixels
   const MOST_LINES_ROWS = 200; // a longer picture is a matrix
 
   const save = (name, href) => Object.assign(document.createElement('a'), {download: name, href}).click();
@@ -41,6 +42,23 @@
     table(fileOf(nameOf(which, selected), data.model), rows);
   };
 
+  const MOST_LINES = 3, MOST_CHARACTERS = 1000; // of a text above a picture
+  // A text in lines of so many pixels, broken at spaces where there are some; what is too long ends in dots.
+  const linesOf = (pen, text, width) => {
+    const lines = [];
+    const rest = [...text.replace(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS)];
+    while (rest.length) {
+      let end = rest.length;
+      while (end > 1 && pen.measureText(rest.slice(0, end).join('')).width > width) end -= 1;
+      if (end === rest.length) return [...lines, rest.join('')];
+      if (lines.length === MOST_LINES - 1) return [...lines, `${rest.slice(0, end - 2).join('').trimEnd()} …`];
+      const space = rest.lastIndexOf(' ', end);
+      lines.push(rest.splice(0, space > 0 ? space : end).join(''));
+      if (rest[0] === ' ') rest.shift();
+    }
+    return lines;
+  };
+
   // Which shade of a matrix is which weight; the caller's fill.
   const STEPS = 40, STEP = 2; // in pixels
   const paintScale = (pen, x, y, largest) => {
@@ -63,13 +81,20 @@
     const several = isMatrix ? null : selected.several;
     const [rows, columns] = [selected.rows.length, selected.columns.length];
     const size = isMatrix ? Math.max(1, Math.min(24, Math.floor(900 / Math.max(rows, columns)))) : 22;
-    const [left, top] = [150, isMatrix ? 150 : several ? 84 : 60];
-    const width = isMatrix ? left + columns * size + 30 : Math.max(640, 24 + NUMBER_WIDTH * (several?.length ?? 0));
-    const height = top + (isMatrix ? rows : Math.max(rows, columns)) * size + 20;
+    const left = 150;
+    const width = Math.max(560, isMatrix ? left + columns * size + 30 : Math.max(640, 24 + NUMBER_WIDTH * (several?.length ?? 0)));
     const canvas = make('canvas');
-    const scale = height > 3000 ? 1 : 2;
-    [canvas.width, canvas.height] = [Math.max(width, 560) * scale, height * scale];
     const pen = canvas.getContext('2d');
+    pen.font = '12px system-ui, sans-serif';
+    const said = explorer.attentionSay(selected, isMatrix ? null : pinned).map(part => part.textContent ?? part).join('');
+    const hidden = selected.hidden.length ? ` · hidden tokens took ${explorer.percent(selected.absorbed)}` : '';
+    const elsewhere = selected.elsewhere ? ` · the text left out took ${explorer.percent(selected.elsewhere)}` : '';
+    const lines = linesOf(pen, said + hidden + elsewhere, width - 24);
+    const under = 62 + LINE * (lines.length - 1); // what the colours are
+    const top = under + (isMatrix ? 88 : several ? 22 : -2);
+    const height = top + (isMatrix ? rows : Math.max(rows, columns)) * size + 20;
+    const scale = height > 3000 ? 1 : 2;
+    [canvas.width, canvas.height] = [width * scale, height * scale];
     pen.scale(scale, scale);
     pen.fillStyle = '#fff';
     pen.fillRect(0, 0, canvas.width, canvas.height);
@@ -78,10 +103,7 @@
     const words = attention.words(which);
     pen.fillText(`${data.model} · ${several ? words.replace(/head [0-9]+$/, 'heads by colour') : words}`, 12, 24);
     pen.font = '12px system-ui, sans-serif';
-    const said = explorer.attentionSay(selected, isMatrix ? null : pinned).map(part => part.textContent ?? part).join('');
-    const hidden = selected.hidden.length ? ` · hidden tokens took ${explorer.percent(selected.absorbed)}` : '';
-    const elsewhere = selected.elsewhere ? ` · the text left out took ${explorer.percent(selected.elsewhere)}` : '';
-    pen.fillText(said + hidden + elsewhere, 12, 42, Math.max(width, 560) - 24);
+    lines.forEach((line, place) => pen.fillText(line, 12, 42 + LINE * place));
     const every = Math.ceil(12 / size);
     pen.textBaseline = 'middle';
     selected.rows.forEach((unit, place) => {
@@ -108,7 +130,7 @@
         pen.globalAlpha = Math.sqrt(weight / (selected.largest || 1));
         pen.fillRect(left + (place % columns) * size, top + Math.floor(place / columns) * size, size, size);
       });
-      paintScale(pen, 12, 62, selected.largest);
+      paintScale(pen, 12, under, selected.largest);
       pen.globalAlpha = 0.3;
       pen.strokeRect(left - 0.5, top - 0.5, columns * size + 1, rows * size + 1);
     } else {
@@ -125,10 +147,10 @@
           pen.globalAlpha = 1;
           pen.textAlign = 'left';
           pen.lineWidth = 3;
-          pen.fillText(String(head), at, 62);
+          pen.fillText(String(head), at, under);
           pen.beginPath();
-          pen.moveTo(at + 18, 62);
-          pen.lineTo(at + 38, 62);
+          pen.moveTo(at + 18, under);
+          pen.lineTo(at + 38, under);
           pen.stroke();
           at += NUMBER_WIDTH;
         }
@@ -169,5 +191,5 @@
     });
   };
 
-  explorer.attentionTake = {csv, png, code, save, slug, table, fileOf};
+  explorer.attentionTake = {csv, png, code, save, slug, table, fileOf, linesOf};
 })();

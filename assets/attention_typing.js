@@ -15,10 +15,11 @@
     return !box || plain(box.value) === plain(asked.text);
   };
 
-  // Args: the view's element; server, with read_text; known(): what is drawn, and which head; draw(view as JSON).
+  // Args: the view's element; server, with read_text; known(): what is drawn, and which head; draw(view as JSON, whether
+  // another is on its way for the same link).
   explorer.attentionTyping = (element, server, known, draw) => {
     let isReading = false, isLate = false;
-    const read = async () => {
+    const read = async (isOfLink = false) => {
       const {asked, which} = known() ?? {};
       if (!asked || !element.offsetParent) return;
       if (isReading) return void (isLate = true);
@@ -30,7 +31,7 @@
       try {
         const answer = await server.read_text({asked: wanted, which}).catch(() => null); // the queue says what is wrong
         const isOfModel = wanted.model === (model ?? wanted.model); // a link chooses one while the text is read
-        if (answer?.view && isOfModel && isCurrent(wanted)) draw(answer.view);
+        if (answer?.view && isOfModel && isCurrent(wanted)) draw(answer.view, isOfLink);
       } finally {
         isReading = false;
         if (isLate) {
@@ -42,7 +43,7 @@
     document.addEventListener('input', event => event.target.closest(PLACES) && read());
     const catchUp = () => {
       const {asked} = known() ?? {};
-      if (asked && !isCurrent(asked)) read();
+      if (asked && !isCurrent(asked)) read(true);
     };
     return {isCurrent, catchUp};
   };

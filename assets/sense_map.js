@@ -69,6 +69,8 @@
         .then(() => plot.classList.remove('is-moving'));
     };
 
+    // In a cloud other points may stand before the ring; what points to it stands before them all.
+    const pointer = ([x, y, z]) => ({x, y, z, text: '', showarrow: true, arrowhead: 2, arrowwidth: 2, arrowcolor: data.ink, standoff: 9, ax: 0, ay: -44});
     const put = (points, milliseconds = 0) => {
       const use = query() < data.uses ? query() : 0;
       const queries = points.filter((_, index) => index % data.uses === use); // of two models each
@@ -79,7 +81,7 @@
       at = points;
       if (!milliseconds) {
         const update = Object.fromEntries(axes.map(name => [name, columns.map(column => column[name])]));
-        return window.Plotly.restyle(plotOf(), update, numbers);
+        return window.Plotly.update(plotOf(), update, data.dimensions === 3 ? {'scene.annotations': queries.map(pointer)} : {}, numbers);
       }
       return window.Plotly.animate(plotOf(), {data: columns, traces: numbers}, {
         mode: 'immediate', frame: {duration: milliseconds, redraw: false}, transition: {duration: milliseconds, easing: 'cubic-in-out'},
@@ -137,7 +139,7 @@
       const group = data.groups.findIndex(points => points.includes(use));
       const words = plotOf().data[group].text[data.groups[group].indexOf(use)].replace('<br><i>', ' · <i>').replaceAll('<br>', ' '); // escaped there
       below().querySelector('.map-pressed').innerHTML =
-        `In the ring: <bdi>${words}</bdi> · The view “Neighbours” lists what is nearest to it.`;
+        `${data.dimensions === 3 ? 'Where the arrow points' : 'In the ring'}: <bdi>${words}</bdi> · The view “Neighbours” lists what is nearest to it.`;
       document.querySelectorAll('button[data-action="png"][data-file^="map"]').forEach(button =>
         Object.assign(button.dataset, {title: data.titles[place], legend: data.legend ? 'shown' : ''}));
     };

@@ -149,29 +149,29 @@
     const fill = step => {
       const facts = make('p', 'facts'), reads = seenAmong([step.text, ...step.options.map(([, text]) => text)]);
       facts.append(make('b', '', reads(step.text)), document.createTextNode(
-        ` ${percent(step.probability)} · ${percent(step.chance)} after the controls · rank ${step.rank.toLocaleString('en')} · ` +
+        ` ${percent(step.probability)} · ${step.is_taken ? '' : `${percent(step.chance)} after the controls · `}rank ${step.rank.toLocaleString('en')} · ` +
         `surprisal ${bits(surprisal(step.probability))} · entropy ${bits(step.entropy)}` +
         (step.how === 'chosen by hand' ? ' · chosen by you' : '')));
       const options = [...step.options];
       if (!options.some(([id]) => id === step.id)) options.push([step.id, step.text, step.probability, step.chance, step.rank]);
-      const most = Math.max(...options.flatMap(([, , probability, chance]) => [probability, chance]), 1e-9);
+      const most = Math.max(...options.flatMap(([, , probability, chance]) => [probability, step.is_taken ? 0 : chance]), 1e-9);
+      const after = chance => (step.is_taken ? (chance ? 'taken' : '') : chance ? percent(chance) : 'cut'); // a search draws nothing
       const list = make('ul', 'options');
       options.forEach(([id, text, probability, chance, rank], place) => {
         const isWritten = id === step.id;
-        const button = make('button', `option${isWritten ? ' chosen' : ''}${chance ? '' : ' cut'}`, '',
+        const button = make('button', `option${isWritten ? ' chosen' : ''}${chance || step.is_taken ? '' : ' cut'}`, '',
                             {type: 'button', 'data-token': id});
         if (isWritten) button.setAttribute('aria-current', 'true');
         const bars = make('span', 'bars');
-        bars.append(bar(probability / most, 'p'), bar(chance / most, 'chance'));
+        bars.append(bar(probability / most, 'p'), ...(step.is_taken ? [] : [bar(chance / most, 'chance')]));
         button.append(make('small', 'place', String(rank ?? place + 1)), make('bdi', '', reads(text)), bars,
-                      make('span', 'number', percent(probability)), make('span', 'number', chance ? percent(chance) : 'cut'));
+                      make('span', 'number', percent(probability)), make('span', 'number', after(chance)));
         const item = make('li');
         item.append(button);
         list.append(item);
       });
-      const heads = make('p', 'heads');
-      heads.append(make('span', '', 'Click another token to go on from it'), make('span', 'number key-p', 'model'),
-                   make('span', 'number key-chance', 'after'));
+      const heads = make('p', 'heads'), last = step.is_taken ? make('span', 'number') : make('span', 'number key-chance', 'after');
+      heads.append(make('span', '', 'Click another token to go on from it'), make('span', 'number key-p', 'model'), last);
       popover.replaceChildren(facts, heads, list);
     };
     const place = span => {
@@ -242,18 +242,17 @@
     // Arrow keys: left and right walk the tokens, down leads into the alternatives, Escape out of them.
     element.addEventListener('keydown', event => {
       const token = event.target.closest('.tok'), option = event.target.closest('.option'), leaf = event.target.closest('.leaf');
-      const go = {ArrowRight: 1, ArrowLeft: -1}[event.key], step = {ArrowDown: 1, ArrowUp: -1}[event.key];
-      const leap = (all, from, by) => all[all.indexOf(from) + by]?.focus();
+      const ends = {Home: -Infinity, End: Infinity}[event.key];
+      const go = {ArrowRight: 1, ArrowLeft: -1}[event.key] ?? ends, step = {ArrowDown: 1, ArrowUp: -1}[event.key] ?? ends;
+      const leap = (all, from, by) => all[Math.min(Math.max(all.indexOf(from) + by, 0), all.length - 1)].focus();
       if (token && go) leap([...written.childNodes], token, go);
       else if (token && (event.key === 'ArrowDown' || event.key === 'Enter')) {
         show(Number(token.dataset.index));
         popover.querySelector('.option')?.focus();
       } else if (option && step) leap([...popover.querySelectorAll('.option')], option, step);
       else if (leaf && step) leap([...element.querySelectorAll('.leaf')], leaf, step);
-      else if (event.key === 'Escape' && open !== null) {
-        rest(written.childNodes[open]);
-        return;
-      } else return;
+      else if (event.key === 'Escape' && open !== null) return rest(written.childNodes[open]);
+      else return;
       event.preventDefault();
     });
 

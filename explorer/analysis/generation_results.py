@@ -12,7 +12,8 @@ class TokenOption:
         token_id: Its id.
         text: What it would add to the text, its space included.
         probability: The model's own, of the whole vocabulary, in [0, 1].
-        chance: That the strategy would have drawn it, after temperature, cuts and penalties; 0 = cut away.
+        chance: That the strategy would have drawn it, after temperature, cuts and penalties; 0 = cut away. Where
+            nothing is drawn: 1 = the strategy takes it, else 0.
     """
 
     token_id: int
@@ -34,6 +35,7 @@ class GenerationStep:
         entropy: Of the model's own distribution, in nats.
         alternatives: The likeliest tokens by the model's own probability, the written one among them if it is.
         stop: Why nothing follows: a key of STOPS; "" = more may follow.
+        is_drawn: Whether the strategy draws by lot; a search takes its token.
     """
 
     token_id: int
@@ -44,6 +46,7 @@ class GenerationStep:
     entropy: float
     alternatives: tuple[TokenOption, ...]
     stop: str = ""
+    is_drawn: bool = True
 
 
 STOPS = {

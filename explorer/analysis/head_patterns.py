@@ -65,6 +65,16 @@ def interval_words(share: float, count: int) -> str:
     return f"{_percent(share)} of n = {count:,} words, 95 % interval {100 * low:.0f} to {_percent(high)}"
 
 
+def least_named(key: str, uniform: float) -> float:
+    """The share of a head's attention from which on it is named after a place.
+
+    Args:
+        key: Of a measure whose unit is "share".
+        uniform: What attention to all tokens alike would give.
+    """
+    return max(LEAST_INDUCTION if key == "induction" else LEAST_SHARE, 2 * uniform)
+
+
 def name_patterns(measures: HeadMeasures, relations: RelationMatches | None = None) -> tuple[HeadPattern, ...]:
     """Which heads follow a pattern, the clearest first.
 
@@ -91,7 +101,7 @@ def _places(measures: HeadMeasures) -> list[HeadPattern]:
         measure = MEASURES[key]
         if measure.unit != "share":
             continue
-        least = max(LEAST_INDUCTION if key == "induction" else LEAST_SHARE, 2 * measures.uniform[key])
+        least = least_named(key, measures.uniform[key])
         does = CROSS_DOES.get(key, measure.does) if measures.stack == "cross" else measure.does
         does = f"attends to {spelled[key]}" if spelled.get(key) else does
         for layer, head in np.argwhere(values >= least).tolist():

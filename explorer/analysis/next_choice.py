@@ -107,6 +107,7 @@ class Choice:
         rank: Its place by the model's own probability.
         entropy: Of the model's own distribution, in nats.
         options: The likeliest tokens: id, the model's own probability, chance.
+        is_drawn: Whether one is drawn at all.
     """
 
     token_id: int
@@ -115,6 +116,7 @@ class Choice:
     rank: int
     entropy: float
     options: tuple[tuple[int, float, float], ...]
+    is_drawn: bool
 
 
 def measure_choice(
@@ -149,6 +151,7 @@ def measure_choice(
         rank=rank,
         entropy=max(scores[1] - math.log(told[1]) - mean, 0.0),  # the first two: ln sum exp of all scores
         options=tuple(zip(ids[1:], told[1:count], drawn[1:], strict=True)),
+        is_drawn=chances is not None,
     )
 
 
@@ -201,4 +204,5 @@ def put_step(text: WrittenText, choice: Choice, ends: Ends, stop: str) -> Genera
             for (option, probability, chance), adds in zip(choice.options, looks, strict=True)
         ),
         stop=stop,
+        is_drawn=choice.is_drawn,
     )

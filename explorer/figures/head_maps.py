@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -11,7 +12,14 @@ from jaxtyping import Float
 from numpy import ndarray
 
 from explorer.analysis.head_measures import MEASURES
-from explorer.analysis.head_patterns import RELATION_WORDS, RESTING, head_name, interval_words, relation_label
+from explorer.analysis.head_patterns import (
+    RELATION_WORDS,
+    RESTING,
+    head_name,
+    interval_words,
+    least_named,
+    relation_label,
+)
 from explorer.analysis.head_results import HeadMeasures, HeadPattern, RelationMatches
 from explorer.figures.style import count_of, percent
 
@@ -36,6 +44,7 @@ class MappedMeasure:
         chance_words: What that is.
         count: How many tokens or words the values are of.
         counted: "tokens" or "words".
+        least: From which share on a head is named after it; 0 = what names it is no share.
     """
 
     key: str
@@ -48,6 +57,7 @@ class MappedMeasure:
     chance_words: str
     count: int
     counted: str
+    least: float = 0.0
 
 
 def map_measure(measures: HeadMeasures, relations: RelationMatches, key: str) -> MappedMeasure | None:
@@ -77,6 +87,7 @@ def map_measure(measures: HeadMeasures, relations: RelationMatches, key: str) ->
     return MappedMeasure(
         key, measure.label, measure.label, measure.unit, measure.says, measures.values[key], measures.uniform[key],
         "all tokens alike", measures.counts[key], "tokens",
+        least_named(key, measures.uniform[key]) if measure.unit == "share" else 0.0,
     )  # fmt: skip
 
 
@@ -132,6 +143,13 @@ def value_words(value: float, unit: str) -> str:
     return f"{value:.2f} {unit}" if unit == "bits" else f"{value:.1f} {unit}"
 
 
+def _value_of(mapped: MappedMeasure, value: float) -> str:
+    """As value_words has it, and of what just misses its name with a digit that shows it: 49.6 %, not 50 %."""
+    if value < mapped.least and value_words(value, mapped.unit) == value_words(mapped.least, mapped.unit):
+        return f"{math.floor(1000 * value) / 10:.1f} %"
+    return value_words(value, mapped.unit)
+
+
 def _says(mapped: MappedMeasure) -> str:
     chance = value_words(mapped.chance, mapped.unit).replace(" %", NARROW)
     return (
@@ -151,7 +169,7 @@ def _grid(mapped: MappedMeasure, stack: str, named: dict[tuple[int, int], list[H
             value = float(mapped.values[layer, head])
             word = _word(stack, layer, head)
             kinds = [one for one in named.get((layer, head), []) if one.key not in RESTING]
-            title = f"{head_name(layer, head).capitalize()}: {value_words(value, mapped.unit)}"
+            title = f"{head_name(layer, head).capitalize()}: {_value_of(mapped, value)}"
             title += "".join(f"\n{one.sentence}" for one in kinds)
             is_named = any(one.key == mapped.key for one in kinds)
             marks = "".join([" data-named" if is_named else "", " data-here" if word == here else ""])
@@ -204,7 +222,7 @@ def _row(
     return (
         f"<tr data-head='{layer * mapped.values.shape[1] + head}' data-value='{value!r}'{mark}><th scope='row'>"
         f"<button type='button' data-open-head='{_word(stack, layer, head)}'>{layer + 1}-{head + 1}</button></th>"
-        f"<td class='number' title='{value!r}'>{value_words(value, mapped.unit)}</td><td>{', '.join(also)}</td></tr>"
+        f"<td class='number' title='{value!r}'>{_value_of(mapped, value)}</td><td>{', '.join(also)}</td></tr>"
     )
 
 

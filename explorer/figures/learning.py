@@ -43,7 +43,7 @@ FROM_NOTHING = {  # what the tables of this project's models show, by name; what
     "28 M; the right, which sees but a full stop there, never does.",
     "ELECTRA mini": "the table names the token that it suspects most, and how strongly: from 50 % on it accuses it. "
     "Six of seven tokens are the text’s own, so that “none was replaced” is a good answer: for three million tokens it "
-    "gives no other, and the token that it suspects most changes from row to row, and is right at times. "
+    "hardly gives another, and the token that it suspects most changes from row to row, and is right at times. "
     "Then it accuses whatever ends a sentence. Only from 19 M on it suspects “Tuesday” and “yellow”, which "
     "do not belong, in every row, and not enough to accuse them.",
     "T5 mini": "up to 12 M tokens, a sixth of the training, it writes nothing, a comma, or one or two of the "

@@ -59,8 +59,8 @@ def step_line(tree: Tree, node: int) -> str:
         for option in step.alternatives
     ]
     numbers = [_short(step.probability), _short(step.chance), step.rank, _short(step.entropy)]
-    return _line("step", {"node": node, "id": step.token_id, "text": step.text, "numbers": numbers, "how": how,
-                          "options": options})  # fmt: skip
+    facts = {"node": node, "id": step.token_id, "text": step.text, "numbers": numbers, "how": how, "options": options}
+    return _line("step", facts if step.is_drawn else facts | {"is_taken": True})
 
 
 def tail_lines(tree: Tree, *, words: str = "", is_stopped: bool = False) -> list[str]:

@@ -126,6 +126,7 @@ class ModelCard:
             tokenizer cuts a text otherwise, cannot.
         config_overrides: Settings the published configuration lacks, e.g. (("legacy", False),).
         tokenizer_overrides: Likewise for the tokenizer, e.g. (("do_lower_case", False),).
+        is_tuned: Whether a visitor fine-tuned it here.
     """
 
     name: str
@@ -146,6 +147,7 @@ class ModelCard:
     generator: str = ""
     config_overrides: tuple[tuple[str, object], ...] = ()
     tokenizer_overrides: tuple[tuple[str, object], ...] = field(default=())
+    is_tuned: bool = False
 
     @property
     def needs_network(self) -> bool:
@@ -154,6 +156,9 @@ class ModelCard:
 
     @property
     def learned_from_pairs(self) -> bool:
-        """Whether its layers are those of a sentence encoder, or began as such: trained on pairs of like sentences."""
+        """Whether its layers are those of a sentence encoder, or began as such: trained on pairs of like sentences.
+
+        Of what a visitor tuned no such thing is said: its abilities are those of its base, and its layers have moved.
+        """
         began = isinstance(self.source, Bundled) and self.source.base is not None
-        return began or Ability.EMBED_SENTENCES in self.abilities
+        return not self.is_tuned and (began or Ability.EMBED_SENTENCES in self.abilities)

@@ -168,6 +168,7 @@ def test_the_same_seed_draws_the_same_text_however_often_it_is_broken_off(option
 def test_a_text_goes_on_after_what_was_written_and_stops_at_the_limit(strategy):
     model = build("gpt2", limit_tokens=16)
     whole = list(continue_text(model, PROMPT, strategy=strategy, max_new_tokens=500))
+    assert {step.is_drawn for step in whole} == {strategy == "sample"}
     assert len(encode_prompt(model, PROMPT)) + len(whole) == 16 or whole[-1].stop == "end"
     assert whole[-1].stop == ("end" if whole[-1].token_id == model.tokenizer.sep_token_id else "context")
     if strategy != "beams":  # which look ahead

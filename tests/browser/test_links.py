@@ -173,3 +173,34 @@ def test_a_late_answer_in_a_tab_that_was_left_does_not_take_the_address_back(pag
     assert page.evaluate("release()") > 0
     come_to_rest(page)  # what was under way in the first tab has come
     assert asked(page)["tab"] == ["models"]
+
+
+def test_a_framed_token_comes_back_with_another_model_and_what_it_writes(open_page):
+    text = "&text=The+red+fox+met+the+blue+owl&model=MiniLM+(causal)&write=3&at=decoder-5-10&look="
+    said = open_page(f"?tab=attention{text}p5").locator(".attention-head .head-said")
+    expect(said).to_have_text(re.compile(r"^“the” \(token 6\) looks at “"))
+
+
+@pytest.mark.slow
+def test_a_token_that_is_framed_no_more_stays_so_and_heads_over_each_other_come_back_without_one(open_page):
+    page = open_page("?tab=attention")
+    framed = page.locator(".attention-head .head-said")
+    expect(framed).to_contain_text("“are” (token 8) looks at")
+    page.locator(".attention-head .head-stage").press("Escape")
+    expect(page).to_have_url(re.compile("look=lines"))
+    again = open_page("?" + page.url.partition("?")[2])
+    expect(again.locator(".attention-head .head-said")).to_contain_text("Strongest here")
+    several = open_page("?tab=attention&at=encoder-4-2&look=h4.h7")
+    expect(several.locator(".attention-head")).to_have_attribute("data-heads", "2 4 7")
+
+
+@pytest.mark.slow
+def test_of_a_text_that_cannot_be_looked_at_nothing_is_claimed(open_page):
+    text = "&text=The+red+fox+met+the+blue+owl&model=MiniLM+(causal)&write=3&at=decoder-5-10&look=01"
+    page = open_page(f"?tab=attention{text}")
+    expect(page.locator(".attention-head .head-said")).to_contain_text(
+        "a decoder sees nothing that comes after a token"
+    )
+    expect(page.locator(".attention-head .head-legend")).to_have_text(re.compile("^Left out: the text .* 100 % of"))
+    all_heads = open_page(f"?tab=attention{text}&show=all")
+    expect(all_heads.locator(".attention-all .note").first).to_contain_text("the first text cannot look at the second")

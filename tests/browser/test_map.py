@@ -131,6 +131,9 @@ def test_a_link_restores_three_dimensions(open_page):
     expect(page.locator(READY)).to_be_attached(timeout=90_000)
     expect(page.locator("#sense-map .gl-container canvas").first).to_be_attached()
     assert page.evaluate("document.querySelector('#sense-map .js-plotly-plot')._fullData[0].type") == "scatter3d"
+    expect(page.locator(".map-pressed")).to_contain_text("Where the arrow points:")
+    pointed = page.evaluate("document.querySelector('#sense-map .js-plotly-plot').layout.scene.annotations")
+    assert len(pointed) == 1 and pointed[0]["showarrow"]
 
 
 @pytest.mark.slow

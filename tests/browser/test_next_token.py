@@ -157,6 +157,24 @@ def test_the_text_written_so_far_can_be_looked_behind(open_page):
     expect(page.locator("#next-token .ending")).to_contain_text("he will be very")
 
 
+@pytest.mark.slow
+def test_beams_are_as_many_as_the_strategy_has(open_page):
+    page = open_page("?tab=generate")
+    page.get_by_role("button", name="Beam search", exact=True).click()
+    expect(page.locator(".caption:visible")).to_contain_text("beam search, beams 5")
+    page.locator("#sheet .tok").nth(3).click()
+    popover = page.locator("#sheet .sheet-popover")
+    expect(popover.locator(".option.chosen")).to_contain_text("taken")  # a search cuts nothing away
+    expect(popover).not_to_contain_text(re.compile("cut|after"))
+    page.get_by_role("tab", name="Beams", exact=True).click()
+    expect(page.locator(".caption:visible")).to_contain_text("5 beams")
+    page.get_by_role("tab", name="Write", exact=True).click()
+    page.locator("#generate-beams input[type=number]").fill("3")
+    page.locator("#generate-beams input[type=number]").press("Tab")
+    page.get_by_role("tab", name="Beams", exact=True).click()
+    expect(page.locator(".caption:visible")).to_contain_text("3 beams")
+
+
 def test_beams_are_drawn_as_they_live_and_die(open_page):
     page = open_page("?tab=generate&show=beams&beam_width=3&beam_tokens=5")
     expect(page.locator(".beam-tree g.lives").first).to_be_visible()

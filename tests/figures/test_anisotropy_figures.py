@@ -1,6 +1,7 @@
 """Anisotropy as drawn: numbers as measured, isotropic values beside them, the layer looked at, texts escaped."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from explorer.figures.anisotropy_charts import (
     metric_chart,
     number_words,
 )
-from explorer.figures.anisotropy_words import histogram_words, metric_table, metric_words, protocol_caption
+from explorer.figures.anisotropy_words import histogram_words, metric_table, metric_words, pairs_note, protocol_caption
 from explorer.figures.layer_lines import LINE_PIXELS
 from tests.figures.anisotropy_results import anisotropy, protocol
 
@@ -125,3 +126,11 @@ def test_numbers_have_as_many_digits_as_help(value, words):
 
 def test_adjusted_metrics_are_those_of_the_table():
     assert {adjusted_of(key) for key in METRICS} - {""} == {key for key in METRICS if key.endswith("_adjusted")}
+
+
+def test_of_layers_that_a_visitor_tuned_it_is_not_said_that_pairs_spread_them_out(shipped_registry):
+    encoder, masked = (shipped_registry.card(name) for name in ("all-MiniLM-L6-v2", "MiniLM (masked)"))
+    tuned = replace(encoder, name="Mine", is_tuned=True)
+    assert pairs_note([tuned]) == ""
+    assert pairs_note([encoder, tuned]) == pairs_note([encoder]) != ""
+    assert "MiniLM (masked) learned from pairs of like sentences, before it was taught" in pairs_note([tuned, masked])

@@ -116,6 +116,15 @@ def test_the_map_holds_every_head_with_its_number():
     assert "n = 49 tokens" in drawn and "all tokens alike: 10\u00a0%" in drawn
 
 
+def test_a_share_that_just_misses_its_name_is_not_told_as_one_that_has_it():
+    near = measures(values={"next": np.array([[0.5042, 0.4962], [0.49996, 0.3]]), "entropy": 2 * NEXT})
+    named = name_patterns(near)
+    assert [(one.layer, one.head) for one in named if one.key == "next"] == [(0, 0)]
+    drawn = head_map(map_measure(near, relations(), "next"), "encoder", named, "encoder-1-1")
+    assert re.findall(r"<td class='number'[^>]*>([^<]*)<", drawn) == ["50 %", "49.9 %", "49.6 %", "30 %"]
+    assert "Layer 1 head 2: 49.6 %" in drawn
+
+
 def test_a_relation_is_mapped_by_its_better_direction():
     mapped = map_measure(measures(), relations(), "relation:det")
     np.testing.assert_array_equal(mapped.values, [[0.9, 0.4], [0.95, 0.3]])

@@ -50,6 +50,14 @@ def test_a_text_is_a_head_its_steps_and_a_tail():
     assert (tail["tokens"], tail["total"], tail["mean"]) == (2, "3.0", "1.5")
 
 
+def test_of_a_search_it_is_said_that_it_took_its_token():
+    searched = grow(Tree("M", ""), replace(step(1), chance=1.0, is_drawn=False), "greedy")
+    by_hand = choose(searched, 0, 2)
+    assert lines(sheet(searched, 7, is_writing=False))[1]["is_taken"]
+    assert lines(sheet(by_hand, 7, is_writing=False))[1]["is_taken"]
+    assert "is_taken" not in lines(sheet(written(1), 7, is_writing=False))[1]
+
+
 def test_the_beginning_of_a_longer_branch_has_sums_of_its_own():
     begun = lines(sheet(go_to(written(1, 2), 0), 0, is_writing=False))[-1]
     assert (begun["tokens"], begun["total"], begun["branches"][0]["tokens"]) == (1, "1.0", 2)

@@ -277,6 +277,7 @@ def test_bertviz_draws_fewer_tokens_of_larger_models():
     [
         ("matrix.words.01.nospecial.t3.p12", "matrix.words.01.nospecial.t3.p12"),
         ("table.\ud800.<b>.u12345.nofirst", "table.nofirst"),
+        ("lines.h4.h12", "lines.h4.h12"),
         ("words." * 10**6, ".".join(["words"] * 16)),
         (None, ""),
     ],

@@ -104,13 +104,15 @@ def build(registry: Registry) -> LinkedTab:
     again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, **QUIET).then(
         None, None, None, js=PRESS_WRITE, **QUIET
     )
+    own = linked_fields(views)
+    beams_in_sight = own["beam_width"]
+    controls["beams"].input(None, controls["beams"], beams_in_sight, js="beams => beams", **QUIET)
     for press, example in examples:
-        filled = [told, text, strategy, *sliders, sub_tabs, shown]
+        filled = [told, text, strategy, *sliders, sub_tabs, shown, beams_in_sight]
         press.click(lambda example=example: _choose(example), None, filled, **QUIET).then(
             None, None, None, js=PRESS_WRITE, **QUIET
         )
     fields = {"text": text, "model": picker.name, "strategy": strategy, **controls, "length": new_tokens, "seed": seed}
-    own = linked_fields(views)
     terse = (*(name for name in fields if name not in ("text", "model")), "show", *own)
     looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
     return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"), look=(told, looks))
@@ -137,4 +139,5 @@ def _fills(start: Start) -> dict[str, object]:
 
 def _choose(start: Start) -> tuple:
     settings = (start.strategy, *values_of(start))
-    return look_line(start.look_for), start.text, *settings, gr.Tabs(selected="write"), "write"
+    beams = start.settings.get("beams", gr.skip())
+    return look_line(start.look_for), start.text, *settings, gr.Tabs(selected="write"), "write", beams

@@ -103,6 +103,9 @@ LAYOUTS: dict[str, tuple[tuple[Role, ...], ...]] = {  # task -> the ways in whic
 }  # fmt: skip
 
 
+SENTENCES = (("premise", "hypothesis"), ("first", "second"))  # where no name tells: the two longest, as they stand
+
+
 def known_names() -> frozenset[str]:
     """All names that some column of some task may have; numbered ones also with what people put before the number."""
     names = {name for layouts in LAYOUTS.values() for layout in layouts for role in layout for name in role.names}
@@ -152,11 +155,10 @@ def guess_columns(table: Table, task: str) -> dict[str, str]:
             if not free:
                 raise UnsuitableText(_too_few(table, task))
             found[role.key] = _ORDERS.get(role.key, _longest)(free, shapes, found)
-    if task == "pairs":  # the two longest, as they stand
-        texts = sorted((found["premise"], found["hypothesis"]), key=table.columns.index)
-        named = _by_names(table, layout)
-        if "premise" not in named and "hypothesis" not in named:
-            found["premise"], found["hypothesis"] = texts
+    named = _by_names(table, layout)
+    for both in SENTENCES:
+        if all(key in found and key not in named for key in both):
+            found.update(zip(both, sorted((found[key] for key in both), key=table.columns.index), strict=True))
     return {role.key: found[role.key] for role in layout if role.key in found}
 
 

@@ -100,4 +100,5 @@ def read_tuned_card(folder: Path, name: str = "") -> ModelCard:
         weights_bytes=weights_bytes,
         languages=facts.languages,
         training=f"{method}, on {facts.train_examples:,} examples of {facts.examples_name}.{found}",
+        is_tuned=True,
     )

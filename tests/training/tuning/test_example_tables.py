@@ -63,6 +63,13 @@ def test_a_column_that_is_nearly_empty_is_guessed_to_be_nothing():
     assert guess_columns(table, "classification") == {"text": "review text", "label": "stars"}
 
 
+@pytest.mark.parametrize("task", ["similarity", "pairs"])
+def test_two_sentences_without_names_are_taken_as_they_stand(task):
+    rows = "".join(f"A boat sank {n}.\tA ship went down at sea {n}.\t{n % 2}\n" for n in range(9))
+    table = read_table(rows, task=task)
+    assert tuple(guess_columns(table, task).values())[:2] == table.columns[:2]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_encodings_and_gzip(tmp_path, encoding):
     data = table_text("\t").encode(encoding)

@@ -141,6 +141,7 @@ def test_names_and_damage(tmp_path):
     folder = Path(tune(tmp_path, "frozen").folder)
     assert read_tuned_card(folder, "Mine #0123456789ab-0").name == "Mine #0123456789ab-0"
     assert read_tuned_card(folder).name == "tiny bert · Head on frozen features · animals and royals"
+    assert read_tuned_card(folder).is_tuned
     model = load_model(read_tuned_card(folder), device="cpu", progress=ignore)
     with pytest.raises(UnsuitableText, match="at least one"):
         judge_texts(model, [])
