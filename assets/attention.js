@@ -24,7 +24,7 @@
   };
 
   const THRESHOLDS = [0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
-  const PLAIN = {form: 'lines', words: false, pair: '', special: true, first: true, close: false, least: null, pin: null, upto: null, with: []};
+  const PLAIN = {form: 'lines', words: false, pair: '', special: true, first: true, close: false, least: null, pin: null, key: null, upto: null, with: []};
   // Who looks at whom, of two texts.
   const PAIRS = [['', 'All'], ['00', 'First to first'], ['01', 'First to second'], ['10', 'Second to first'], ['11', 'Second to second']];
   const leastOf = look => look.least ?? (look.form === 'lines' ? 3 : 0);
@@ -40,14 +40,15 @@
       if (/^t[0-9]$/.test(part)) look.least = Number(part[1]);
       if (/^u[0-9]{1,4}$/.test(part)) look.upto = Number(part.slice(1)); // so many tokens of a decoder are written
       if (/^h[0-9]{1,3}$/.test(part)) look.with = [...look.with, Number(part.slice(1))]; // of the lines, heads drawn over it
-      if (/^p[0-9]{1,4}$/.test(part)) look.pin = Number(part.slice(1)); // of the lines, the token whose own are drawn
+      if (/^p[0-9]{1,4}$/.test(part)) look.pin = Number(part.slice(1)); // the token that looks, of those framed: of the lines one, of a cell both
+      if (/^k[0-9]{1,4}$/.test(part)) look.key = Number(part.slice(1)); // the token that is looked at
     });
     return look;
   };
   const spellLook = look => [
     look.form !== PLAIN.form && look.form, look.words && 'words', look.pair, !look.special && 'nospecial',
     !look.first && 'nofirst', look.close && 'close', look.least !== null && `t${look.least}`,
-    look.pin !== null && `p${look.pin}`, look.upto !== null && `u${look.upto}`,
+    look.pin !== null && `p${look.pin}`, look.key !== null && `k${look.key}`, look.upto !== null && `u${look.upto}`,
     ...look.with.map(head => `h${head}`),
   ].filter(Boolean).join('.');
 

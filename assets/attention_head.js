@@ -60,7 +60,8 @@
     };
     const pin = at => {
       pinned = JSON.stringify(at) === JSON.stringify(pinned) ? null : at;
-      look.pin = pinned?.side === 'query' ? selected.rows[pinned.place].tokens[0] : null;
+      const placeOf = side => (pinned?.side === side ? pinned.place : pinned?.[side]);
+      [look.pin, look.key] = [selected.rows[placeOf('query')], selected.columns[placeOf('key')]].map(unit => unit?.tokens[0] ?? null);
       note();
       drawings[look.form].point(pointed ?? pinned);
       say();
@@ -104,12 +105,11 @@
         ['absorbed', 'elsewhere'].forEach(share => (selected[share] = [own, ...others].reduce((sum, one) => sum + one[share], 0) / numbers.length));
       }
       selected.signature = `${value.length} ${data.turn} ${stack} ${look.words} ${look.special} ${look.first} ${look.pair} ${look.upto}`;
-      const isNew = drawn !== `${selected.signature} ${look.form}`;
-      drawn = `${selected.signature} ${look.form}`;
-      if (isNew) pointed = null;
-      const pin = selected.rows.findIndex(unit => unit.tokens.includes(look.pin));
-      if (look.form === 'lines' && pin >= 0) pinned = {side: 'query', place: pin};
-      else if (isNew || pinned?.side === 'query') pinned = null;
+      const shape = `${selected.signature} ${look.form}`;
+      [drawn, pointed] = [shape, drawn === shape ? pointed : null];
+      const [query, key] = [[selected.rows, look.pin], [selected.columns, look.key]].map(([units, token]) => units.findIndex(unit => unit.tokens.includes(token)));
+      if (look.form !== 'lines') pinned = query >= 0 && key >= 0 ? {query, key} : null;
+      else pinned = query >= 0 ? {side: 'query', place: query} : key >= 0 ? {side: 'key', place: key} : null;
       if (stage.firstChild !== drawings[look.form].sheet) stage.replaceChildren(drawings[look.form].sheet);
       stage.classList.toggle('matrix', look.form === 'matrix');
       const many = drawings[look.form].show(selected, leastOf(), look.close);
@@ -266,7 +266,7 @@
       data.turn = turn += 1;
       if (data.look !== undefined) [look, isDressed] = [attention.readLook(attention.opensOn(data.look)), true];
       const asked = JSON.stringify(data.asked);
-      if (!isDressed && before !== asked) look.pin = look.upto = null; // they were of another text
+      if (!isDressed && before !== asked) look.pin = look.key = look.upto = null; // they were of another text
       before = asked;
       isDressed = isDressed && isAhead;
       heads = attention.store(data, server);

@@ -5,7 +5,7 @@ import re
 from explorer.analysis.head_thumbnails import Shown
 
 TEXTS = re.compile(r"[01][01]")
-PART = re.compile(r"lines|matrix|table|words|close|nospecial|nofirst|[01][01]|t[0-9]|[up][0-9]{1,4}|h[0-9]{1,3}")
+PART = re.compile(r"lines|matrix|table|words|close|nospecial|nofirst|[01][01]|t[0-9]|[upk][0-9]{1,4}|h[0-9]{1,3}")
 MOST_CHARACTERS = 100
 
 
