@@ -67,7 +67,7 @@
     const drawing = frame.querySelector('.beam-tree svg');
     if (findCamera(frame)) return take();
     if (drawing) return explorer.paint(drawing, button.dataset);
-    if (![...frame.querySelectorAll('.figure')].some(figure => figure.checkVisibility())) return say(button, 'No figure');
+    if (![...frame.querySelectorAll('.figure')].some(figure => figure.matches('.staged') || figure.checkVisibility())) return say(button, 'No figure');
     const label = button.textContent;
     button.textContent = 'Drawing …';
     button.setAttribute('aria-busy', 'true');

@@ -34,6 +34,7 @@ def test_a_model_that_predicts_nothing_says_so_on_a_phone(open_page):
     page = open_page(ROGUE + "&model=ELMo+mini", width=390, dark=True)
     expect(page.locator("#rogue-said")).to_contain_text("ELMo mini, layer 2:", timeout=SLOW)
     expect(page.locator(".missing:visible")).to_contain_text("ELMo mini is neither", timeout=SLOW)
+    expect(page.locator("#rogue-predictions")).to_be_attached()  # though it takes no place
     expect(page.locator("#rogue-predictions")).to_be_hidden()
     expect(page.locator("#rogue-covariance .js-plotly-plot")).to_be_visible(timeout=SLOW)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

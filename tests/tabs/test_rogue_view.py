@@ -45,7 +45,7 @@ def test_what_is_shown_is_what_the_analysis_finds(measured, shipped_registry, la
         shipped_registry, MODEL, OWN, found, layer=layer, k=1, value="zero"
     )
     said, bars, below, *_ = _draw_rogues(found, layer, 3)
-    assert f"{MODEL}, layer {layer}:" in said and bars.visible is True
+    assert f"{MODEL}, layer {layer}:" in said and bars.data
     assert str(found.protocol).replace("'", "&#x27;") in below and "data-file='rogue-contributions-MiniLM-" in below
     _, below, beside = _draw_ablation(found, lost, 2)
     how, draws = ("the vector that is predicted from", DRAWS) if layer == 6 else ("all tokens’ vectors", FEW_DRAWS)
@@ -57,7 +57,7 @@ def test_a_model_that_predicts_nothing_says_so(measured, shipped_registry):
     with pytest.raises(UnsuitableModel, match="ELMo mini is neither a masked nor"):
         measured.ablation(shipped_registry, "ELMo mini", OWN, found, layer=1, k=2, value="mean")
     figure, words, beside = _draw_nothing("</script> is neither.")
-    assert figure.visible is False and "&lt;/script&gt; is neither." in words and beside == ""
+    assert figure is None and "&lt;/script&gt; is neither." in words and beside == ""
     assert "may need these numbers" in words and "nothing" not in words
 
 

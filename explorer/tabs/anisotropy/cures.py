@@ -35,7 +35,7 @@ from explorer.tabs.anisotropy.code import cures_code
 from explorer.tabs.anisotropy.cured_uses import CuredUses, read_word
 from explorer.tabs.anisotropy.material import read_corpus
 from explorer.tabs.anisotropy.view import Desk
-from explorer.tabs.later import later_figure
+from explorer.tabs.later import staged_figure
 from explorer.tabs.layer_slider import read_layer
 from explorer.tabs.messages import in_place
 from explorer.tabs.neighbours.material import shared_vectors
@@ -122,7 +122,7 @@ def build(registry: Registry, desk: Desk) -> View:
         found = desk.measured.anisotropy(
             models, model, read_corpus(own), chosen.cures, unit=unit, specials=specials, components=chosen.components
         )
-        later = (LATER, *(gr.Plot(visible=False), "") * 2, "", "")
+        later = (LATER, *(None, "") * 2, "", "")
         return gr.Slider(visible=TOP in chosen.cures), *_draw_measured(found, chosen, read_layer(layer), own), *later
 
     @in_place(registry, outputs=every, ability=Ability.EMBED, meanwhile=True)
@@ -173,7 +173,7 @@ def _place(key: str, title: str) -> tuple[gr.Plot, gr.HTML]:
     """A figure under its title, and what stands below it."""
     with gr.Column(min_width=300, elem_classes="with-figure"):
         gr.HTML(f"<h3 class='chart-title'>{title}</h3>", padding=False)
-        return later_figure(f"cures-{key}"), gr.HTML(padding=False)
+        return staged_figure(f"cures-{key}"), gr.HTML(padding=False)
 
 
 def _draw_measured(found: Sequence[Anisotropy], chosen: Chosen, layer: int, own: str) -> tuple:
@@ -197,11 +197,11 @@ def _draw_measured(found: Sequence[Anisotropy], chosen: Chosen, layer: int, own:
     foot = protocol_caption(found[:1], source) + f"<div class='two-takes'>{links}</div>"
     return (
         cured_metric_words(found, chosen.metric, layer),
-        gr.Plot(taller(metric_chart(found, chosen.metric, layer)), visible=True),
+        taller(metric_chart(found, chosen.metric, layer)),
         below("by-layer", metric.label, words),
-        gr.Plot(taller(spectrum_chart(found, layer)), visible=True),
+        taller(spectrum_chart(found, layer)),
         below("spectrum", f"share of variance by principal component, layer {at}", spectrum_words(found, layer)),
-        gr.Plot(cured_cosines_chart(found, layer), visible=True),
+        cured_cosines_chart(found, layer),
         below("cosines", f"cosines of layer {at}", cosines_words(found, layer)),
         cure_list(chosen.cures) + "".join(map(note, dict.fromkeys(remarks))) + foot,
     )
@@ -220,9 +220,9 @@ def _draw_judged(found: Sequence[CuredSenses], chosen: Chosen, layer: int, corpu
     remarks = "".join(map(note, dict.fromkeys(remark for one in found for remark in one.scores.remarks)))
     return (
         cured_senses_words(found, layer, chosen.word) + remarks + baseline_words(scores),
-        gr.Plot(cured_senses_chart(found, "centroid", layer), visible=True),
+        cured_senses_chart(found, "centroid", layer),
         below("centroid", "Share of uses nearest to the mean of the other uses of their sense."),
-        gr.Plot(cured_senses_chart(found, "nearest", layer), visible=True),
+        cured_senses_chart(found, "nearest", layer),
         below("nearest", "Share of uses whose nearest other use has their sense."),
         cured_senses_table(found, layer) + note(CHANCE),
         caption([*parts, f"leave one out; {scores.intervals}"], PAPER) + _senses_links(found, chosen.word),

@@ -32,7 +32,7 @@ from explorer.models.registry import Registry
 from explorer.tabs.anisotropy.code import rogue_code
 from explorer.tabs.anisotropy.material import MOST_ROGUES, read_corpus
 from explorer.tabs.anisotropy.view import Desk
-from explorer.tabs.later import later_figure
+from explorer.tabs.later import staged_figure
 from explorer.tabs.layer_slider import read_layer
 from explorer.tabs.messages import in_place
 from explorer.tabs.taking_away import download_links, picture_link
@@ -126,7 +126,7 @@ def build(registry: Registry, desk: Desk) -> View:
     def draw_first(models: Registry, model: str, own: str, unit: str, specials: bool, *values: object) -> tuple:
         layer, k, _ = _read(*values)
         found = desk.measured.rogues(models, model, read_corpus(own), unit=unit, specials=specials)
-        waiting = [gr.Plot(waiting_chart("not computed yet", one), visible=True) for one in (LINES_PIXELS, MAP_PIXELS)]
+        waiting = [waiting_chart("not computed yet", one) for one in (LINES_PIXELS, MAP_PIXELS)]
         return *_draw_rogues(found, layer, k), waiting[0], "", "", "", waiting[1], ""
 
     @in_place(registry, outputs=every, ability=Ability.EMBED, meanwhile=True)
@@ -167,7 +167,7 @@ def _place(chart: Chart) -> tuple[gr.Plot, gr.HTML]:
     """A figure under its title, and what stands below it."""
     with gr.Column(min_width=300, elem_classes="with-figure"):
         gr.HTML(f"<h3 class='chart-title'>{chart.title}</h3>", padding=False)
-        plot = later_figure(f"rogue-{chart.key}")
+        plot = staged_figure(f"rogue-{chart.key}")
         return plot, gr.HTML(padding=False)
 
 
@@ -197,12 +197,12 @@ def _draw_rogues(found: RogueDimensions, layer: int, k: int) -> tuple:
     chart = layer_chart(layer_lines(found, k), "cosine", layer, number="%{y:.4f}")
     return (
         said,
-        gr.Plot(contribution_bars(found, layer, k), visible=True),
+        contribution_bars(found, layer, k),
         _below(BARS, found, at),
-        gr.Plot(without_chart(found, layer, k), visible=True),
+        without_chart(found, layer, k),
         _below(WITHOUT, found, at, pairs),
         top,
-        gr.Plot(chart, visible=True),
+        chart,
         _below(LAYERS, found, None),
         by_layer,
     )
@@ -214,7 +214,7 @@ def _draw_covariance(measured: Anisotropy, found: RogueDimensions, layer: int, k
     figure = covariance_map(measured, layer, marked)
     below = _below(COVARIANCE, measured, found.layers[at], says=covariance_words(measured, layer))
     links = download_links(take_layer(measured, layer), "covariance", with_link=False, tables=("covariance",))
-    return gr.Plot(figure, visible=True), below + links
+    return figure, below + links
 
 
 def _draw_ablation(found: RogueDimensions, lost: DimensionAblation, k: int) -> tuple:
@@ -222,12 +222,12 @@ def _draw_ablation(found: RogueDimensions, lost: DimensionAblation, k: int) -> t
     how = "the vector that is predicted from" if lost.layer == found.layer_count - 1 else "all tokens’ vectors"
     n = f"n = {lost.places:,} predictions, one in a sentence; {how} changed; {lost.draws} draws"
     beside = ablation_table(lost, k) + ablation_words(lost, k)
-    return gr.Plot(ablation_chart(lost, k), visible=True), _below(PREDICTIONS, found, lost.layer, n), beside
+    return ablation_chart(lost, k), _below(PREDICTIONS, found, lost.layer, n), beside
 
 
 def _draw_nothing(why: str) -> tuple:
     """The same where predictions cannot be measured."""
-    return gr.Plot(visible=False), f"<p class='missing'>{escape(why)} {MAY_NEED}</p>", ""
+    return None, f"<p class='missing'>{escape(why)} {MAY_NEED}</p>", ""
 
 
 def _below(
