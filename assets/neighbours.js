@@ -3,7 +3,9 @@
 (() => {
   const explorer = (window.explorer = window.explorer || {});
   const BOX = '#neighbours-use input';
+  const LISTED = '#neighbours-listed input';
   const LIST = '#use-list .use-list';
+  const SENSES = '#use-list select.use-senses';
 
   // A press on a use, wherever it stands; go follows when the box has it.
   const choose = use => {
@@ -44,17 +46,30 @@
     if (at.top < seen.top || at.bottom > seen.bottom) list.scrollTop += at.top - seen.top - (seen.height - at.height) / 2;
   };
 
+  // One sense alone, by its place among the choices; 0 and what is none of them: all.
+  const listSense = number => {
+    const [list, choice] = [document.querySelector(LIST), document.querySelector(SENSES)];
+    if (!list || !choice) return;
+    choice.value = [...choice.options].some(one => one.value === String(number)) ? String(number) : '0';
+    const isOther = row => choice.value !== '0' && row.dataset.sense !== choice.value;
+    const changed = [...list.querySelectorAll('li')].filter(row => row.hidden !== isOther(row));
+    if (!changed.length) return;
+    changed.forEach(row => (row.hidden = !row.hidden));
+    list.scrollTop = 0;
+    enterAt(list, chosenOf(list));
+  };
+
   document.addEventListener('click', event => {
     const use = event.target.closest?.('button[data-use]');
     if (use) choose(use.dataset.use);
   });
   document.addEventListener('change', event => {
-    const choice = event.target.closest?.('select.use-senses');
-    if (!choice) return;
-    const list = choice.closest('#use-list').querySelector('.use-list');
-    list.querySelectorAll('li').forEach(row => (row.hidden = choice.value !== '' && row.dataset.sense !== choice.value));
-    list.scrollTop = 0;
-    enterAt(list, chosenOf(list));
+    const choice = event.target.closest?.(SENSES);
+    const box = choice && document.querySelector(LISTED);
+    if (!box) return;
+    box.value = choice.value;
+    box.dispatchEvent(new Event('input', {bubbles: true}));
+    listSense(choice.value);
   });
   document.addEventListener('keydown', event => {
     const list = event.target.closest?.(LIST);
@@ -82,6 +97,7 @@
       if (list) show(list, chosenOf(list));
     };
     const drawn = () => {
+      listSense(document.querySelector(LISTED)?.value);
       const use = document.querySelector(BOX)?.value;
       if (use && element.querySelector(`.use-list [data-use="${Number(use)}"]`)) go(use);
       else look();
@@ -90,5 +106,5 @@
     new IntersectionObserver(seen => seen.some(one => one.isIntersecting) && look()).observe(element);
   };
 
-  explorer.neighbours = {choose, follow, go};
+  explorer.neighbours = {choose, follow, go, listSense};
 })();

@@ -36,13 +36,13 @@ def use_list(uses: LabelledUses, use: int) -> str:
         named = [f"{marks[sense].glyph} {escape(sense)}" if sense else UNLABELLED for sense in counts]
         options = "".join(
             f"<option value='{number}'>{name} ({count})</option>"
-            for number, (name, count) in enumerate(zip(named, counts.values(), strict=True))
+            for number, (name, count) in enumerate(zip(named, counts.values(), strict=True), 1)
         )
         choice = (
-            f"<select class='use-senses' aria-label='List one sense alone'><option value=''>All {len(uses.senses):,} "
+            f"<select class='use-senses' aria-label='List one sense alone'><option value='0'>All {len(uses.senses):,} "
             f"sentences</option>{options}</select>"
         )
-    places = {sense: number for number, sense in enumerate(counts)}
+    places = {sense: number for number, sense in enumerate(counts, 1)}
     listed = range(min(len(uses.sentences), MOST_LISTED))
     entered = use if use in listed else 0  # by Tab; neighbours.js walks the others by arrow keys
     rows = "".join(

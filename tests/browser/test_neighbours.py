@@ -78,8 +78,14 @@ def test_a_sense_lists_its_sentences_alone(open_page):
     expect(page.locator(".use-list li:visible button").first).to_be_focused()
     page.keyboard.press("End")
     expect(page.locator(".use-list li:visible button").last).to_be_focused()
+    number = page.get_by_label("List one sense alone").input_value()
+    page.wait_for_url(f"**listed={number}**")
+    again = open_page(page.url[page.url.index("?") :])
+    expect(again.locator(".use-list li:visible")).to_have_count(28)
+    expect(again.get_by_label("List one sense alone")).to_have_value(number)
     page.get_by_label("List one sense alone").select_option(index=0)
     expect(page.locator(".use-list li:visible")).to_have_count(280)
+    page.wait_for_url(lambda url: "listed" not in url)
 
 
 @pytest.mark.slow

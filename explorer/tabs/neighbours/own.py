@@ -63,17 +63,27 @@ def build_own() -> Own:
     return Own(text, sentences, vectors, without, said, vectors_said)
 
 
-def wire_own(own: Own, word: gr.Dropdown, use: gr.Number, static: Static) -> list[gr.events.Dependency]:
-    """Let files fill the boxes; returns the events after which the word vectors are others."""
+def wire_own(
+    own: Own, word: gr.Dropdown, use: gr.Number, listed: gr.Number, static: Static
+) -> list[gr.events.Dependency]:
+    """Let files fill the boxes; returns the events after which the word vectors are others.
+
+    Args:
+        own: What build_own laid out.
+        word: Whose uses they are.
+        use: Holds the one looked at.
+        listed: Holds the place of the sense whose sentences alone are listed; 0 = all.
+        static: Where word vectors are kept.
+    """
 
     def take(path: str | None, word: str | None) -> tuple:
         if not path:
-            return gr.skip(), gr.skip(), gr.skip()
+            return (gr.skip(),) * 4
         try:
             text, said = read_upload(Path(path), word or "")
-            return text, 0, said
+            return text, 0, 0, said
         except Exception as error:  # said where the file was chosen: the result is still that of the box
-            return gr.skip(), gr.skip(), explain(error)
+            return gr.skip(), gr.skip(), gr.skip(), explain(error)
 
     def follow(text: str, word: str | None) -> object:
         before = " ".join((word or "").split())
@@ -82,7 +92,7 @@ def wire_own(own: Own, word: gr.Dropdown, use: gr.Number, static: Static) -> lis
 
     # not input, which a first paste does not set off
     own.text.change(follow, [own.text, word], word, trigger_mode="multiple", **QUIET)
-    own.sentences.upload(take, [own.sentences, word], [own.text, use, own.said], **QUIET)
+    own.sentences.upload(take, [own.sentences, word], [own.text, use, listed, own.said], **QUIET)
     loaded = own.vectors.change(lambda path: gr.Button(visible=bool(path)), own.vectors, own.without, **QUIET)
     loaded.then(lambda path: _say_vectors(static, path), own.vectors, own.vectors_said, **QUIET)
     left = own.without.click(lambda: (None, gr.Button(visible=False)), None, [own.vectors, own.without], **QUIET)

@@ -48,8 +48,9 @@ and no layer gets all right. That a person wrote and labelled them makes the lab
 agree."""
 VIEW = "nearest"  # what the examples are about
 GO = "use => explorer.neighbours.go(use)"
+LIST_SENSE = "sense => explorer.neighbours.listSense(sense)"
 FOLLOW = "explorer.neighbours.follow(element);"
-FIRST_USE = "() => 0"
+FIRST_OF_ALL = "() => [0, 0]"
 
 
 def build(registry: Registry) -> LinkedTab:
@@ -67,6 +68,7 @@ def build(registry: Registry) -> LinkedTab:
                 )  # fmt: skip
                 message = gr.HTML(padding=False, elem_classes="message-place")
                 use = gr.Number(start.use, precision=0, minimum=0, visible="hidden", elem_id="neighbours-use")
+                listed = gr.Number(0, precision=0, minimum=0, visible="hidden", elem_id="neighbours-listed")
                 with gr.Column(elem_classes="settings"):  # on a phone they stand below the answer
                     which = build_which(FIRST_LAYERS, start.layer)
                     uses = gr.HTML(
@@ -86,22 +88,23 @@ def build(registry: Registry) -> LinkedTab:
 
     with tab:  # Gradio numbers tabs by their place: a State beside them, rather than within one, shifts their labels
         shown = gr.Radio([view.tab.id for view in views], value=views[0].tab.id, visible="hidden")
-        listed = [box.change(_list_uses, [word, own, use], uses, **QUIET) for box in (word, own)]
+        relisted = [box.change(_list_uses, [word, own, use], uses, **QUIET) for box in (word, own)]
         went = use.change(None, use, None, js=GO, **QUIET)
-        loaded = wire_own(bring, word, use, desk.static)
+        listed.change(None, listed, None, js=LIST_SENSE, **QUIET)
+        loaded = wire_own(bring, word, use, listed, desk.static)
         followed = follow_layers(registry, picker.name, which.layer, which.chosen, message, picker.changed)
-        wire(message, views, shown, [*listed, went, *loaded, followed, *which.changed])
+        wire(message, views, shown, [*relisted, went, *loaded, followed, *which.changed])
         ahead = partial(_embed_ahead, registry, vectors, start)  # behind the page, which is drawn meanwhile
         tab.select(lambda: Thread(target=ahead, daemon=True).start(), None, None, **QUIET)
         for box in (word, own):  # by hand: an example and a link say themselves which use they are about
-            box.input(None, None, use, js=FIRST_USE, **QUIET)
+            box.input(None, None, [use, listed], js=FIRST_OF_ALL, **QUIET)
     by_name = linked_fields(views)
     for press, example in examples:
         beside = [by_name[name] for name in ("query", "beside", "beside_layer")]
-        filled = [told, picker.name, word, own, use, which.layer, *beside, sub_tabs, shown]
+        filled = [told, picker.name, word, own, use, listed, which.layer, *beside, sub_tabs, shown]
         press.click(lambda example=example: _choose(example), None, filled, **QUIET)
-    fields = {"model": picker.name, "word": word, "use": use, "own": own} | which.fields
-    terse = ("use", "own", "show", *which.fields, *by_name)
+    fields = {"model": picker.name, "word": word, "use": use, "listed": listed, "own": own} | which.fields
+    terse = ("use", "listed", "own", "show", *which.fields, *by_name)
     looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
     return LinkedTab(
         tab, fields | {"show": shown} | by_name, terse, (sub_tabs, "show"), stretching=("layer",), look=(told, looks)
@@ -136,11 +139,11 @@ def _list_uses(word: str, own: str, use: float) -> str:
 
 def _fills(start: Start) -> dict[str, object]:
     """What an example puts into fields, by their names in the address."""
-    query = {"model": start.model, "word": start.word, "own": "", "use": start.use, "query": "", "layer": start.layer}
-    return query | {"beside": start.compare, "beside_layer": start.other_layer, "show": VIEW}
+    query = {"model": start.model, "word": start.word, "own": "", "use": start.use, "listed": 0, "query": ""}
+    return query | {"layer": start.layer, "beside": start.compare, "beside_layer": start.other_layer, "show": VIEW}
 
 
 def _choose(start: Start) -> tuple:
     beside = (start.compare, start.other_layer)
     view = (gr.Tabs(selected=VIEW), VIEW)
-    return look_line(start.look_for), start.model, start.word, "", start.use, start.layer, "", *beside, *view
+    return look_line(start.look_for), start.model, start.word, "", start.use, 0, start.layer, "", *beside, *view
