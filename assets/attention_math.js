@@ -48,7 +48,9 @@
     const allRows = units(queries, look.words), allColumns = units(keys, look.words);
     const whole = look.words ? gather(weights, keys.length, allRows, allColumns) : weights;
     const hides = unit => (!look.special && unit.special) || (!look.first && unit.place === 0);
-    const [from, to] = look.pair ? [...look.pair].map(Number) : [null, null];
+    const hasBoth = all => [0, 1].every(text => all.some(({segment}) => segment === text));
+    const ofPair = look.pair && hasBoth(allRows) && hasBoth(allColumns); // the choice stays when the pair goes
+    const [from, to] = ofPair ? [...look.pair].map(Number) : [null, null];
     const isWritten = unit => look.upto == null || unit.tokens.at(-1) < look.upto; // no row of a decoder changes later
     const rows = allRows.filter(unit => !hides(unit) && (from === null || unit.segment === from) && (stack === 'encoder' || isWritten(unit)));
     const columns = allColumns.filter(unit => !hides(unit) && (to === null || unit.segment === to) && (stack !== 'decoder' || isWritten(unit)));

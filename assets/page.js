@@ -34,6 +34,7 @@
   // The address follows the view. A press on a tab or an example is a step that Back returns from; typing is none.
   // Gradio repeats the address in every request, so that a long one would be refused by servers and proxies.
   const MOST_CHARACTERS = 4000;
+  const LONG = ['own', 'own_pairs']; // a view stands without them; the longest goes first, and if that is not enough, all
   const SHORT = ['tab', 'model', 'strategy', 'show', 'objective', 'roll', 'at', 'look', 'word', 'use', 'layer'];
   let isStep = false;
   let inSight = null; // the tab; a late answer in another must not take the address back to it
@@ -46,7 +47,11 @@
       const words = Array.isArray(value) ? value.join('|') : String(value ?? '');
       if (words !== defaults[name]) query.set(name, words);
     });
-    if (String(query).length > MOST_CHARACTERS) names.forEach(name => SHORT.includes(name) || query.delete(name));
+    const [isTooLong, whole] = [() => String(query).length > MOST_CHARACTERS, String(query)];
+    const lengthOf = name => (query.get(name) ?? '').length;
+    [...LONG].sort((one, other) => lengthOf(other) - lengthOf(one)).forEach(name => isTooLong() && query.delete(name));
+    if (isTooLong()) names.forEach(name => SHORT.includes(name) || query.delete(name));
+    explorer.isCut = String(query) !== whole;
     if (location.search === '?' + query) return;
     history[isStep ? 'pushState' : 'replaceState'](null, '', location.pathname + '?' + query);
     isStep = false;

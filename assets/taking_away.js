@@ -83,7 +83,7 @@
 
   const act = (control, frame) => {
     if (control.dataset.action === 'png') takePicture(control, frame);
-    else if (control.dataset.action === 'link') copy(location.href).then(() => say(control, 'Copied'));
+    else if (control.dataset.action === 'link') copy(location.href).then(() => say(control, explorer.isCut ? 'Copied, without what is too long' : 'Copied'));
     else if (control.dataset.action === 'code') copy(control.dataset.code).then(() => say(control, 'Copied'));
     else control.click(); // a link that is out of the page by now still holds its file
   };

@@ -54,3 +54,26 @@ def test_a_query_finds_sentences_before_and_after_a_cure(open_page):
     expect(page.locator("#search-columns .message.error")).to_contain_text("There is no query")
     expect(items).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_what_is_too_long_for_a_link_leaves_the_rest_in_it(open_page):
+    page = open_page("?tab=anisotropy")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    remember = """([own, pairs]) => {
+        const names = ['own', 'show', 'pairs', 'own_pairs', 'query'];
+        explorer.remember('anisotropy', true, names, {}, [own, 'layers', 'own', pairs, 'cats']);
+    }"""
+    for own, pairs, kept in (
+        ("x" * 3_000, PAIRS[0], {"own", "own_pairs", "query"}),
+        ("x" * 9_000, PAIRS[0], {"own_pairs", "query"}),
+        ("x" * 2_500, PAIRS[0] * 80, {"own", "query"}),
+    ):
+        page.evaluate(remember, [own, pairs])
+        named = page.evaluate("[...new URLSearchParams(location.search).keys()]")
+        assert set(named) == {"tab", "show", "pairs"} | kept
+        page.locator("button[data-action=link]:visible").first.click()
+        said = page.locator("button[data-action=link]:visible").first
+        expect(said).to_have_text(
+            "Copied" if "own" in kept and "own_pairs" in kept else "Copied, without what is too long"
+        )
+        expect(said).not_to_contain_text("Copied")

@@ -27,7 +27,7 @@ from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import figure_link, job_links
 from explorer.training.jobs.results import JobStatus
 from explorer.training.tuning.recipe import METHODS
-from explorer.training.tuning.results import AVERAGED_STEPS
+from explorer.training.tuning.results import AVERAGED_STEPS, auxiliary_remark
 from explorer.training.tuning.suits import MAIN_SCORES
 
 VIEW = "curves"
@@ -35,7 +35,7 @@ NOTHING_YET = "The curves begin when the run does: the loss of the examples it l
 LOSS_TO_COME = "losses, once it has begun"
 LOSS_NOTE = (
     f"training loss: running mean of about {AVERAGED_STEPS} steps, drawn from the {AVERAGED_STEPS}th on or after a "
-    "quarter of them all, with dropout if the model has any; held-out loss: without"
+    "quarter of them all, and until then all of it; with dropout if the model has any; held-out loss: without"
 )
 BAG_OF_WORDS = "on words"  # in the name of a baseline that learns from the same examples
 
@@ -89,6 +89,8 @@ def draw(looked: Looked) -> tuple:
     if has_score:
         label = score_label(score)
         said += note(f"{label[:1].upper()}{label[1:]}: {score_meaning(score, looked.the_run.recipe.task)}")
+    if not looked.outcome and (weight := _auxiliary_weight(looked, steps)):
+        said += note(whose + auxiliary_remark(weight))
     to_come = partial(waiting_chart, height=HEIGHT_PIXELS)
     losses = loss_chart(curves, **named) if has_loss else None if curves and is_over else to_come(LOSS_TO_COME)
     return (
@@ -100,6 +102,11 @@ def draw(looked: Looked) -> tuple:
         _foot(looked, has_course(curves_of(status, steps, only=looked.run)))
         + job_links([(status, steps)], "fine-tune"),
     )
+
+
+def _auxiliary_weight(looked: Looked, steps: Steps) -> float:
+    """λ of the loss of next words in the training loss of the run looked at, which its outcome has not told yet."""
+    return next((logged.step.auxiliary_weight for logged in steps if logged.run == looked.run), 0.0)
 
 
 def curves_of(status: JobStatus, steps: Steps, only: int | None = None) -> list[Curve]:

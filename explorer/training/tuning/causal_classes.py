@@ -17,6 +17,7 @@ from explorer.training.tuning.asking import LAST_TOKEN
 from explorer.training.tuning.classification import Classification
 from explorer.training.tuning.examples import LabelledText
 from explorer.training.tuning.next_words import next_word_loss, read_left
+from explorer.training.tuning.results import auxiliary_remark
 from explorer.training.tuning.suits import LEARNS_ITSELF
 from explorer.training.tuning.task import Reading, Row
 from explorer.training.tuning.tokenizing import read_text
@@ -30,8 +31,13 @@ class CausalClassification(Classification):
 
     head_reads = LAST_TOKEN
 
+    @property
+    def auxiliary_weight(self) -> float:
+        """λ, where the network learns; 0 = the loss is of the classes alone."""
+        return float(self._recipe.auxiliary_weight) if self._recipe.method in LEARNS_ITSELF else 0.0
+
     def loss(self, rows: Sequence[Row], kept: Sequence[Tensor] | None, share_done: float) -> Tensor:
-        weight = self._recipe.auxiliary_weight
+        weight = self.auxiliary_weight
         if kept is not None or not weight:
             return super().loss(rows, kept, share_done)
         ids, there, hidden = read_left(self.network, [row.readings[0].ids for row in rows])
@@ -40,13 +46,8 @@ class CausalClassification(Classification):
         return F.cross_entropy(logits, targets) + weight * next_word_loss(self.network, ids, there, hidden)
 
     def remarks(self, train: Sequence[LabelledText], held_out: Sequence[LabelledText]) -> list[str]:
-        weight, remarks = self._recipe.auxiliary_weight, super().remarks(train, held_out)
-        if weight and self._recipe.method in LEARNS_ITSELF:
-            remarks.append(
-                f"The training loss holds {weight:g} of the loss of next words, too; the held-out loss is that of the "
-                "classes alone."
-            )
-        return remarks
+        weight, remarks = self.auxiliary_weight, super().remarks(train, held_out)
+        return [*remarks, auxiliary_remark(weight)] if weight else remarks
 
     def _read(self, example: LabelledText) -> tuple[Reading, bool]:
         """A pair is read as one text, with a mark between."""

@@ -140,4 +140,5 @@ class _Clock:
             score_name=next(iter(scores), ""),
             kept_epoch=session.kept_epoch,
             outcome=outcome,
+            auxiliary_weight=session.auxiliary_weight,
         )

@@ -31,6 +31,11 @@ def write_readme(facts: TunedFacts, outcome: Outcome, *, has_head: bool, asked: 
     more = f" and {len(facts.labels) - MOST_LABELS} more" if len(facts.labels) > MOST_LABELS else ""
     among = ", those of the new head among them" if has_head else ""
     added = "`head.safetensors` is what the task added; " if has_head else ""
+    if recipe.method == "lora":
+        added += (
+            "`adapter/` holds the low-rank matrices alone, as peft reads them: they are to be added to the base, for "
+            "`model.safetensors` has them in it; "
+        )
     parts = [
         _front_matter(facts),
         f"# {_line(facts.base)}, fine-tuned: {TASKS[recipe.task].lower()}",

@@ -42,12 +42,14 @@ def _part_of(name: str) -> str:
     if found := LAYER.search(name):
         side = "decoder " if name.startswith("decoder.") else ""
         return f"{side}layer {int(found[1]) + 1}"
+    if any(word in name for word in ("ln_f.", "final_layer_norm.")):
+        return "final norm"
     of_embeddings = any(word in name for word in ("embed", "wte", "wpe", "words.", "shared."))
     return "embeddings" if of_embeddings else "the network's own head"
 
 
 def _place(part: str) -> tuple[int, int]:
-    kinds = ("embeddings", "layer", "decoder layer", "the network's own head", "head")
+    kinds = ("embeddings", "layer", "decoder layer", "final norm", "the network's own head", "head")
     kind = part.rstrip("0123456789 ") if part[-1].isdigit() else part
     return kinds.index(kind), int(re.sub(r"\D", "", part) or 0)
 

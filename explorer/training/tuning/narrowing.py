@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from explorer.training.tuning.causal_classes import CausalClassification
 from explorer.training.tuning.task import Row, Task
 from explorer.training.tuning.tasks import READERS
 
@@ -82,7 +83,10 @@ def narrow_table(task: Task, rows: Sequence[Row]) -> Narrowed | None:
     if type(table) is not nn.Embedding or not table.weight.requires_grad or table.weight.device.type != "cpu":
         return None
     readings = [reading.ids for row in rows for reading in row.readings]
-    if not isinstance(task, READERS) or isinstance(readings[0][0], Sequence):  # the latter: ELMo's characters
+    asks_for_words = isinstance(task, CausalClassification) and task.auxiliary_weight
+    if (
+        not isinstance(task, READERS) or asks_for_words or isinstance(readings[0][0], Sequence)
+    ):  # the latter: ELMo's characters
         return None
     used = {id for ids in readings for id in ids}
     used |= {id for id in (getattr(task.network.config, "pad_token_id", None), table.padding_idx) if id is not None}

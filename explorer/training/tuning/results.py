@@ -40,6 +40,18 @@ def mean_on(mean: float, loss: float, step: int) -> float:
     return mean + (loss - mean) / min(step, AVERAGED_STEPS)
 
 
+def auxiliary_remark(weight: float) -> str:
+    """What tells the training loss of a causal model's classes from the held-out loss.
+
+    Args:
+        weight: λ, above 0.
+    """
+    return (
+        f"The training loss holds {weight:g} of the loss of next words, too; the held-out loss is that of the classes "
+        "alone."
+    )
+
+
 def wrong_first(judged: Iterable[Judged]) -> tuple[Judged, ...]:
     """What is judged wrongly first, each part by how sure the model is of it."""
     return tuple(sorted(judged, key=lambda one: (one.is_right is True, -one.probability)))
@@ -50,7 +62,7 @@ class Movement:
     """How far one part of the network went from where it started.
 
     Attributes:
-        part: "embeddings", "layer 1" …, "head".
+        part: "embeddings", "layer 1" …, "final norm", "the network's own head", "head".
         relative: Norm of the difference over norm of the start (Frobenius); 0 = did not move.
         parameters: How many weights it has.
     """
@@ -130,6 +142,7 @@ class TrainingStep:
         score_name: The score's, as Outcome.scores names it; "" = there is none, or it is not known.
         kept_epoch: Whose weights were measured, and are kept, where those are earlier ones, put back at the end; None =
             those of this step.
+        auxiliary_weight: λ of the loss of next words that loss holds, and held_out_loss does not; 0 = none.
     """
 
     phase: str
@@ -145,6 +158,7 @@ class TrainingStep:
     outcome: Outcome | None = None
     score_name: str = ""
     kept_epoch: float | None = None
+    auxiliary_weight: float = 0.0
 
 
 @dataclass(frozen=True)

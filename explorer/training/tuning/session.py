@@ -14,6 +14,7 @@ from torch import Tensor
 from explorer.errors import UnsuitableCorpus, UnsuitableModel
 from explorer.models.backend import LoadedModel
 from explorer.training.tuning.batches import epoch_batches, judging_batches, row_lengths
+from explorer.training.tuning.causal_classes import CausalClassification
 from explorer.training.tuning.checkpoints import Checkpoint, copy_weights, put_weights
 from explorer.training.tuning.checks import measuring_remarks
 from explorer.training.tuning.copying import copy_model, fresh_network
@@ -89,6 +90,11 @@ class Session:
         self.step, self.seconds, self.running, self.is_fitted = 0, 0.0, None, False
         self.can_go_on, self.is_over = True, False
         self.best_loss, self._best_weights, self.best_step, self.without_better = None, {}, 0, 0
+
+    @property
+    def auxiliary_weight(self) -> float:
+        """λ of the loss of next words that the training loss holds."""
+        return self.task.auxiliary_weight if isinstance(self.task, CausalClassification) else 0.0
 
     @property
     def fingerprint(self) -> str:
@@ -220,7 +226,7 @@ class Session:
             self._narrowed.put_back()
         if self.adapter is not None:
             if folder is not None:
-                save_adapter(self.adapter, folder)
+                save_adapter(self.adapter, self.model.card, folder)
             self.adapter.merge_and_unload()
         scratch = self.recipe.method == "scratch"
         started = fresh_network(self.model.network, self.recipe.seed) if scratch else self.model.network

@@ -76,7 +76,12 @@ KINDS: dict[str, TaskKind] = {
 }
 
 
-READERS: tuple[type, ...] = (Classification, Tagging, Answers, Similarity)  # never ask the network for words
+READERS: tuple[type, ...] = (
+    Classification,
+    Tagging,
+    Answers,
+    Similarity,
+)  # ask for no words, but for an auxiliary loss
 SCRIPTS: dict[type, str] = {  # class of a task -> file in scripts/ that makes the model again without this package
     Classification: "classification",
     CausalClassification: "causal_classes",

@@ -1,5 +1,7 @@
 """A narrowed table of words learns exactly what the whole one would."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -9,6 +11,7 @@ from explorer.training.tuning.narrowing import NarrowTable, narrow_table
 from explorer.training.tuning.recipe import Recipe
 from explorer.training.tuning.session import Session
 from tests.training.tuning.tiny_examples import example_set, tiny_encoder
+from tests.training.tuning.toy_tasks import classed, make_set, tiny_model
 
 RECIPE = Recipe(epochs=2, batch_size=8, learning_rate=3e-3, evaluations=1)
 
@@ -43,6 +46,20 @@ def test_a_word_outside_the_examples_keeps_its_vector():
     assert torch.equal(narrow(ids), whole(ids))
     narrow(ids).sum().backward()
     assert narrow.rows.grad.sum(dim=1).tolist() == pytest.approx([0.0, 4.0, 4.0])
+
+
+def test_a_table_that_is_asked_for_words_stays_whole_and_counts_once():
+    """It is the head of the next words, too; narrowed, the two would part."""
+    model, few = tiny_model("causal"), make_set("classification", classed, 4, 2)
+    session = Session(model, few, RECIPE)
+    session.take_step()
+    network = session.task.network
+    assert session._narrowed is None and session.auxiliary_weight == 0.5
+    assert network.get_output_embeddings().weight is network.get_input_embeddings().weight
+    of_head = sum(weight.numel() for weight in session.task.head.parameters())
+    assert session.moved_parameters == sum(weight.numel() for weight in network.parameters()) + of_head
+    alone = Session(model, few, replace(RECIPE, auxiliary_weight=0))
+    assert alone._narrowed is not None and alone.auxiliary_weight == 0
 
 
 @pytest.mark.parametrize("method", ["frozen", "lora"])

@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import json
 import os
 import subprocess
 import sys
@@ -135,6 +136,9 @@ def test_an_adapter_is_kept_beside_what_it_was_merged_into(tmp_path):
     folder = Path(tune(tmp_path, "lora").folder)
     matrices = load_file(folder / "adapter" / "adapter_model.safetensors")
     assert {name.rsplit(".", 2)[1] for name in matrices} == {"lora_A", "lora_B"}
+    known = json.loads((folder / "adapter" / "adapter_config.json").read_text())
+    assert known["base_model_name_or_path"] == "tiny bert"  # no folder of this machine
+    assert "`adapter/` holds the low-rank matrices alone" in (folder / "README.md").read_text()
 
 
 def test_names_and_damage(tmp_path):
