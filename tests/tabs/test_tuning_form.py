@@ -178,9 +178,12 @@ def test_the_form_is_filled_with_a_job_and_its_examples_and_others_are_told_that
     assert f"{given.name}, are not held for you" in said and not is_other
 
 
-def test_a_link_keeps_a_form_but_for_the_examples():
-    assert keep_form((1, 2, 3), 2) == (gr.skip(), 2, 3)
-    assert keep_form((1, 2, 3), 0) == (gr.skip(),) * 3
+def test_a_link_keeps_a_form_but_for_the_examples_that_the_job_learned_from():
+    task, all_kept = "classification", (gr.skip(),) * 3
+    theirs, ours = spec_of(), spec_of(name=own_examples(task).name)
+    assert keep_form((1, 2, 3), 2, theirs, task, YOURS) == (gr.skip(), 2, 3)
+    assert keep_form((1, 2, 3), 2, theirs, task, OURS) == keep_form((1, 2, 3), 2, theirs, "pairs", YOURS) == all_kept
+    assert keep_form((1, 2, 3), 2, ours, task, YOURS) == all_kept, "what was chosen after it, and is not there yet"
 
 
 def test_an_option_beyond_its_control_and_a_model_that_has_left_still_fill_the_form(tmp_path, controls):

@@ -16,7 +16,6 @@ from explorer.tabs.fine_tune.controls import Controls
 from explorer.tabs.fine_tune.data import read_examples
 from explorer.tabs.fine_tune.first_tuned import FirstTuned
 from explorer.tabs.fine_tune.form import asked_in, bind, compare, fill_form, keep_form, name_for_others
-from explorer.tabs.fine_tune.given import YOURS
 from explorer.tabs.fine_tune.history import VIEW as HISTORY
 from explorer.tabs.fine_tune.job import TO_JOB, JobPanel, behind_mark
 from explorer.tabs.fine_tune.looking import BEST, Looked, look_at
@@ -197,8 +196,7 @@ def _wire_form(
             return bound | {"job": job, "lost": ""}, *nothing
         bound, values = fill_form(registry, store, controls, looked, owner, aside)
         if kept == job:  # as the link has it, which holds no examples
-            is_theirs = source == YOURS and task == looked.the_run.recipe.task
-            values = keep_form(values, len(data.restored) * is_theirs)
+            values = keep_form(values, len(data.restored), looked.status.spec, task, source)
         return bound, *reversed(values)
 
     opened = [act.owner, act.job, bound, aside, act.kept, controls.task, data.inputs[0]]

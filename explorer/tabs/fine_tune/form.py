@@ -126,14 +126,20 @@ def fill_form(
     )
 
 
-def keep_form(values: Sequence, last: int) -> tuple:
-    """What fill_form would fill, but for all that is to stay as it stands.
+def keep_form(values: Sequence, last: int, spec: JobSpec, task: str, source: str) -> tuple:
+    """What fill_form would fill, where a link has said what stands in the form; it holds no examples, so that those of
+    the visitor's own are filled, if the job learned from such.
 
     Args:
         values: Of the controls.
-        last: How many of them are filled nevertheless, the last ones.
+        last: How many of them, the last ones, are the examples'.
+        spec: Of the job.
+        task: That of the form.
+        source: Of its examples: OURS or YOURS.
     """
-    count = len(values) - last
+    learned = spec.runs[0].recipe.task
+    are_its = source == YOURS == source_of(learned, spec.examples_name) and task == learned
+    count = len(values) - last * are_its
     return *[gr.skip()] * count, *values[count:]
 
 
