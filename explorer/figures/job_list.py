@@ -16,6 +16,7 @@ from explorer.figures.tuning_words import (
     examples_words,
     kind_of,
     main_score,
+    place_words,
     run_name,
     score_label,
     score_term,
@@ -72,7 +73,7 @@ def run_table(status: JobStatus) -> str:
             cells.append(f"<td data-label='seconds'>{duration(outcome.seconds)}</td>")
             cells.append(f"<td data-label='weights trained'>{count_words(outcome.trained_parameters)}</td>")
         else:
-            at = f"step {step.step:,} of {step.steps:,}" if step else "not begun"
+            at = place_words(step) if step else "not begun"
             cells.append(f"<td data-label='so far' colspan='3' class='quiet'>{at}</td>")
         rows.append(f"<tr>{''.join(cells)}</tr>")
     first = next(iter(status.outcomes.values()), None)

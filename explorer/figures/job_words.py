@@ -11,6 +11,7 @@ from explorer.figures.tuning_words import (
     kind_of,
     main_score,
     outcome_words,
+    place_words,
     range_words,
     rival_of,
     run_name,
@@ -53,7 +54,7 @@ def job_words(status: JobStatus, steps: Sequence[TrainingStep] = ()) -> str:
         return "<b>Stopping</b>: what it has learned so far is being saved."
     if status.state == "stopped":
         step = status.last.get(at)
-        where = f" at step {step.step:,} of {step.steps:,}" if step else ""
+        where = f" at {place_words(step)}" if step else ""
         where += f", in {which.removesuffix(': ')}" if which else ""
         return f"<b>Stopped</b>{where}. {said or ('Resume goes on from there.' if status.can_resume else '')}"
     if status.state == "failed":

@@ -10,7 +10,7 @@ from explorer.figures.style import two_decimals
 from explorer.rounding import half_up
 from explorer.training.jobs.results import JobSpec, JobStatus
 from explorer.training.tuning.recipe import LEARNING_RATES, METHODS, Recipe
-from explorer.training.tuning.results import Outcome, Run, TrainingStep
+from explorer.training.tuning.results import READING, Outcome, Run, TrainingStep
 from explorer.training.tuning.suits import LEARNS_ITSELF, SCORES, explain_score
 
 CLEAR_RISE = 1.05  # of a held-out loss over its lowest, beyond which it is no wavering
@@ -144,12 +144,18 @@ def count_words(count: int) -> str:
     return f"{count:,}" if count < 1_000_000 else f"{count / 1e6:.1f} M"
 
 
+def place_words(step: TrainingStep) -> str:
+    """Which step of how many; of features that are read once there are batches."""
+    if step.phase == READING:
+        return f"{step.step:,} of {step.steps:,} batches"
+    return f"step {step.step:,} of {step.steps:,}"
+
+
 def step_words(step: TrainingStep, *, is_one_of_several: bool = False) -> str:
     """Where a run is: its phase, step, speed and what is left, of this run where there are others."""
-    if step.phase == "reading features":
-        parts = [f"{step.step:,} of {step.steps:,} batches"]
-    else:
-        parts = [f"step {step.step:,} of {step.steps:,}" if step.steps else "", f"epoch {step.epoch:.1f}"]
+    parts = [place_words(step) if step.steps else ""]
+    if step.phase != READING:
+        parts.append(f"epoch {step.epoch:.1f}")
     if step.examples_per_second:
         parts.append(f"{step.examples_per_second:,.0f} examples/s")
     if step.seconds_left:

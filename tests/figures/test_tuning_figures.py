@@ -28,6 +28,7 @@ from explorer.models.catalogue import CATALOGUE
 from explorer.tabs.links import SEPARATOR
 from explorer.training.jobs.tables import job_tables, run_tables
 from explorer.training.tuning.recipe import Recipe
+from explorer.training.tuning.results import READING, TrainingStep
 from explorer.training.tuning.suits import SCORES, explain_score
 from tests.figures.tuned_jobs import EVIL, OUTCOME, STEPS, make_job, make_log
 
@@ -288,4 +289,6 @@ def test_a_model_that_is_being_loaded_is_said_to_be_for_the_first_run_and_the_ne
     second = replace(race, outcomes={0: OUTCOME})
     for status, which in ((first, "run 1 of 2, Head on frozen features"), (second, "run 2 of 2, Everything")):
         assert f"{which}: loading the model." in job_words(status) and "budget loading" in job_box(status)
+    reading = replace(race, last={0: TrainingStep(READING, 1, 2, 0.0, 0.1)}, outcomes={})
+    assert ">1 of 2 batches<" in run_table(reading) and "reading features: 1 of 2 batches." in job_words(reading)
     assert "budget loading" not in job_box(make_job("full", state="stopped", last={}))

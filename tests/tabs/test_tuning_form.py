@@ -139,6 +139,21 @@ def test_what_is_chosen_since_is_named_where_it_counts(changes, says):
     assert ("This is not what you have chosen" in said) == bool(says) == is_other
 
 
+@pytest.mark.parametrize(
+    ("kind", "methods", "asks"),
+    [
+        ("race", ("full",), "Choose two methods or three for a race."),
+        ("labels", ("frozen", "lora", "full"), "Choose 2 methods at most: each of them is trained."),
+        ("labels", ("full",), "press Start"),
+    ],
+)
+def test_what_start_would_refuse_is_not_sent_to_start(kind, methods, asks):
+    spec = spec_of(name=own_examples("classification").name)
+    asked = replace(asked_for(REGISTRY, spec), kind=kind, methods=methods)
+    said, _ = compare(REGISTRY, spec, asked, (OURS,), bind("", "", (OURS,)))
+    assert asks in said and said.count("press Start") == (asks == "press Start")
+
+
 def test_other_examples_are_named_until_they_are_those_of_the_job():
     key = given_tables().put(read_table(ROWS))
     held = (YOURS, key, "", 0.2, "said", "kind", None, None, "")

@@ -18,7 +18,7 @@ from explorer.tabs.fine_tune.data import put_back
 from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, source_of
 from explorer.tabs.fine_tune.looking import Looked
 from explorer.tabs.fine_tune.offers import counting_options
-from explorer.tabs.fine_tune.plan import KINDS, NO_PREFIX, Options, recipe_of
+from explorer.tabs.fine_tune.plan import KINDS, NO_PREFIX, Options, recipe_of, wrong_count
 from explorer.tabs.visitors import find_card
 from explorer.training.jobs.limits import LONGEST_NAME
 from explorer.training.jobs.results import JobSpec
@@ -188,7 +188,9 @@ def compare(registry: Registry, spec: JobSpec, asked: Asked, held: Sequence, bou
     if not others:
         return lost, False
     said = " · ".join(f"<bdi>{escape(one)}</bdi>" for one in others)
-    line = f"This is not what you have chosen, <b>{said}</b>: press Start to train it."
+    complaint = wrong_count(asked.kind, len(asked.methods))
+    end = f". {complaint}" if complaint else ": press Start to train it."
+    line = f"This is not what you have chosen, <b>{said}</b>{end}"
     return f"{lost}<p class='note otherwise'>{line}</p>", True
 
 

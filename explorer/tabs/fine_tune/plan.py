@@ -66,13 +66,10 @@ def plan_runs(
     _check_numbers(options)
     if kind not in KINDS or task not in TASKS or not set(methods) <= set(METHODS):
         raise UnsuitableText("There is no such task, method or kind of run. Choose one of those on offer.")
-    most = {"one": 1, "race": MOST_RACED, "labels": MOST_COMPARED}[kind]
     if kind == "one":
         methods = methods[:1]
-    if not methods or (kind == "race" and len(methods) < 2):
-        raise UnsuitableText("Choose two methods or three for a race." if kind == "race" else "Choose a method.")
-    if len(methods) > most:
-        raise UnsuitableText(f"Choose {most} methods at most: each of them is trained.")
+    if complaint := wrong_count(kind, len(methods)):
+        raise UnsuitableText(complaint)
     ways = find_ways(task, card.abilities, card.model_type)
     if unfit := [METHODS[method] for method in methods if method not in ways]:
         rest = ", ".join(f"“{METHODS[way]}”" for way in ways)
@@ -89,6 +86,19 @@ def plan_runs(
             f"There are {examples} examples to learn from: fewer labels can be tried from {SIZES[0] + 1} on. Add some."
         )
     return tuple(Run(recipe, size, card.name) for size in (*sizes, examples) for recipe in recipes)
+
+
+def wrong_count(kind: str, methods: int) -> str:
+    """What is wrong with so many methods for a kind of run; "" = nothing.
+
+    Args:
+        kind: A key of KINDS.
+        methods: How many are chosen.
+    """
+    least, most = {"one": (1, 1), "race": (2, MOST_RACED), "labels": (1, MOST_COMPARED)}[kind]
+    if methods < least:
+        return "Choose two methods or three for a race." if kind == "race" else "Choose a method."
+    return f"Choose {most} methods at most: each of them is trained." if methods > most else ""
 
 
 def _check_numbers(options: Options) -> None:

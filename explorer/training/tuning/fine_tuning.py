@@ -9,7 +9,7 @@ from explorer.models.backend import LoadedModel
 from explorer.training.tuning.checkpoints import load_checkpoint, save_checkpoint
 from explorer.training.tuning.examples import ExampleSet
 from explorer.training.tuning.recipe import Recipe
-from explorer.training.tuning.results import Outcome, TrainingStep
+from explorer.training.tuning.results import READING, Outcome, TrainingStep
 from explorer.training.tuning.session import Session
 
 CHECKPOINT_SECONDS = 20.0
@@ -49,7 +49,7 @@ def fine_tune(
     is_fitted = False
     if not session.way.moves_network:
         for done, count in session.read_features():
-            yield clock.step("reading features", done, count)
+            yield clock.step(READING, done, count)
         is_fitted = session.fit()
     if not is_fitted:
         yield from _train(session, clock, folder)

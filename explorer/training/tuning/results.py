@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from explorer.training.tuning.recipe import Recipe
 
 AVERAGED_STEPS = 20
+READING = "reading features"  # the phase before the heads of a frozen network learn
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ class TrainingStep:
     """Where a run is.
 
     Attributes:
-        phase: "reading features", "training", "measuring" or "done".
+        phase: READING, "training", "measuring" or "done".
         step: Optimiser steps done.
         steps: Of how many; fewer are done if it stops early.
         epoch: Passes over the examples done.
