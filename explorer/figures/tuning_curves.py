@@ -118,7 +118,7 @@ def score_chart(
             ends = (max(ends[0], -0.06 * ends[1]), min(ends[1], 1 + 0.06 * (1 - ends[0])))
         add_levels(figure, levels, ends, PLOT_PIXELS)
         if is_share(score):
-            figure.update_yaxes(**percent_axis(), **({"dtick": 0.01} if high - low < NARROW else {}))
+            figure.update_yaxes(**percent_axis(), **({"dtick": 0.01} if 0 < high - low < NARROW else {}))
     return figure
 
 

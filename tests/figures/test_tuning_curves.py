@@ -109,6 +109,9 @@ def test_an_axis_of_shares_ends_where_shares_do():
         low, high = score_chart([Curve("A", flat)], "exact_match", {}).layout.yaxis.range
         assert -0.01 < low <= share <= high < 1.01
     assert score_chart([Curve("A", flat)], "perplexity", {}).layout.yaxis.range[1] > 1.01
+    close = [replace(step, score=0.9 + 0.001 * step.step) for step in STEPS]
+    assert score_chart([Curve("A", close)], "accuracy", {}).layout.yaxis.dtick == 0.01
+    assert score_chart([Curve("A", close[:1])], "accuracy", {}).layout.yaxis.dtick is None, "one point, with room"
 
 
 def test_a_long_name_stands_in_several_lines_above_a_chart_which_is_so_much_higher():
