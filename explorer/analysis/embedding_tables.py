@@ -66,7 +66,7 @@ def _tables_of_senses(result: SenseScores) -> dict[str, Table]:
             numbers += [None] * 3 if estimate is None else [estimate.value, estimate.low, estimate.high]
         without = [result.chance_nearest, result.chance_centroid, result.most_frequent, result.bag_of_words]
         layers.append([result.model, result.pieces, result.uses, vector, number, *numbers, *without])
-    senses: Table = [["sense", "uses"], *([sense, count] for sense, count in result.senses)]
+    senses: Table = [["model", "sense", "uses"], *([result.model, sense, count] for sense, count in result.senses)]
     return {"layers": layers, "senses": senses}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from statistics import median
 
 from explorer.analysis.anisotropy_results import FoundText, FoundTexts
 from explorer.analysis.cures import CURES
@@ -51,10 +52,11 @@ def _same_words(found: Sequence[FoundTexts], shown: int) -> str:
 
 def _range_words(found: FoundTexts) -> str:
     """What cosine 0.8 is worth here: how near the farthest text is."""
-    nearest, middle, farthest = (found.found[place].cosine for place in (0, len(found.found) // 2, -1))
+    nearest, farthest = found.found[0].cosine, found.found[-1].cosine
+    middle = median(one.cosine for one in found.found)
     return (
         f"Cosines to all {found.count:,} texts: from {two_decimals(farthest)} to {two_decimals(nearest)}, "
-        f"middle {two_decimals(middle)}."
+        f"median {two_decimals(middle)}."
     )
 
 

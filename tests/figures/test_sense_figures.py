@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from explorer.analysis.exporting import to_tables
 from explorer.analysis.labelled_uses import LabelledUses
 from explorer.analysis.sense_quiz import QuizAnswer, SenseQuestion
 from explorer.analysis.sense_results import (
@@ -69,6 +70,13 @@ def test_accuracies_stand_with_their_bands_and_baselines(measure, values):
     assert heights == [0.3, chance, 0.6]
     assert [shape.x0 for shape in figure.layout.shapes if shape.x0 == shape.x1] == [1], "the layer looked at"
     assert "M &amp; M" in line.hovertemplate
+
+
+def test_tables_of_two_models_say_whose_each_row_is():
+    tables = to_tables((scores("A"), scores("B")))
+    for rows in tables.values():
+        assert rows[0][0] == "model" and [row[0] for row in rows[1:]] == sorted(row[0] for row in rows[1:])
+    assert tables["senses"][1:] == [["A", "a", 6], ["A", EVIL, 4], ["B", "a", 6], ["B", EVIL, 4]]
 
 
 def test_two_models_differ_in_colour_and_shape_and_are_named():

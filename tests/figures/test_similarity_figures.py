@@ -129,9 +129,11 @@ def test_texts_that_changed_places_are_marked():
     assert EVIL not in html and before.count("<li>") == after.count("<li>") == 2
     assert re.findall("class='moved'>([^<]*)<", before) == ["▼ place after: 3", "same place"]
     assert re.findall("class='moved[ up]*'>([^<]*)<", after) == ["▲ was place 3", "same place"]
-    assert "from 0.70 to 0.90, middle 0.80" in before and "from −0.20 to 0.50, middle 0.10" in after
+    assert "from 0.70 to 0.90, median 0.80" in before and "from −0.20 to 0.50, median 0.10" in after
     assert "1 of the 2 nearest are the same texts" in html and "Another text is the nearest" in html
     listed = found_columns([found((0, 1, 2), (0.9, 0.8, 0.7)), found((0, 2, 1), (0.9, 0.8, 0.1))], ("none", "rank"), 5)
     assert "All 3 texts are listed, so that only their places" in listed and "The nearest stays the same." in listed
+    even = found_columns([found((0, 1, 2, 3), (0.9, 0.6, 0.4, 0.1))], ("none",), 2)
+    assert "from 0.10 to 0.90, median 0.50" in even, "between the two in the middle"
     alone = found_columns([found((0, 1, 2), (0.9, 0.8, 0.7))], ("none",), 2)
     assert "moved" not in alone and "data-sides='1'" in alone

@@ -10,7 +10,6 @@ from explorer.figures.layer_lines import LINE_PIXELS
 from explorer.figures.tuning_curves import Curve, curve_words, epochs_note, loss_chart, score_chart
 from explorer.figures.tuning_words import outcome_words
 from explorer.training.tuning.recipe import Recipe
-from explorer.training.tuning.results import mean_on
 from tests.figures.tuned_jobs import EVIL, OUTCOME, STEPS, make_job
 
 
@@ -52,14 +51,6 @@ def test_what_the_first_batches_happened_to_lose_is_neither_drawn_nor_told_once_
     assert "training loss from 2.60 to 3.90" in curve_words([Curve("A", steps[:2])], "perplexity"), "at the beginning"
     long = [replace(step, steps=600) for step in steps]
     assert [loss for _, loss in Curve("A", long).trained] == [3.3], "at the latest from the 20th step on"
-
-
-def test_a_running_mean_is_that_of_all_steps_while_there_are_few():
-    mean = 99.0
-    for step, loss in enumerate(losses := [4.0, 2.0, 3.0, 7.0], start=1):
-        mean = mean_on(mean, loss, step)
-        assert mean == sum(losses[:step]) / step
-    assert mean_on(5.0, 7.0, 400) == 5.1
 
 
 def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_takes_and_no_more_epochs_are_advised():

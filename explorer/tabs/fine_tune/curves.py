@@ -34,7 +34,7 @@ VIEW = "curves"
 NOTHING_YET = "The curves begin when the run does: the loss of the examples it learns from, and of those it never sees."
 LOSS_TO_COME = "losses, once it has begun"
 LOSS_NOTE = (
-    f"training loss: running mean of about {AVERAGED_STEPS} steps, drawn from the {AVERAGED_STEPS}th on or after a "
+    f"training loss: mean of the latest {AVERAGED_STEPS} steps, drawn from the {AVERAGED_STEPS}th on or after a "
     "quarter of them all, and until then all of it; with dropout if the model has any; held-out loss: without"
 )
 BAG_OF_WORDS = "on words"  # in the name of a baseline that learns from the same examples

@@ -1,6 +1,7 @@
 """Where a run stands, on disk: whole or not there."""
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from explorer.models.memory import is_out_of_memory
 from explorer.training.writing import whole_file
 
 FILE = "checkpoint.pt"
+FORMER = ("running",)  # what checkpoints of earlier versions hold beside
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +25,6 @@ class Checkpoint:
         fingerprint: Of the recipe, the model and the examples.
         step: Optimiser steps done.
         seconds: Of training so far.
-        running: Running mean of the loss; None = not yet.
         weights: Those that move, by name.
         optimizer: As its state_dict.
         best_loss: Lowest held-out loss so far; None = nothing was measured.
@@ -31,12 +32,12 @@ class Checkpoint:
         without_better: Measurements since.
         is_over: Whether no step is to follow.
         best_step: Steps done when the loss was lowest; 0 = nothing was measured.
+        losses: Training losses of the latest steps.
     """
 
     fingerprint: str
     step: int
     seconds: float
-    running: float | None
     weights: dict[str, Tensor]
     optimizer: dict[str, Any]
     best_loss: float | None
@@ -44,6 +45,7 @@ class Checkpoint:
     without_better: int
     is_over: bool
     best_step: int = 0
+    losses: Sequence[float] = ()
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
@@ -72,8 +74,18 @@ def load_checkpoint(folder: Path, fingerprint: str, device: torch.device) -> Che
     again = "Choose another folder, or delete the file to begin anew."
     try:
         with torch.inference_mode(False):  # a backend is in that mode, and its tensors could not be learnt
-            checkpoint = Checkpoint(**torch.load(folder / FILE, weights_only=True, map_location=device))
-    except (OSError, EOFError, LookupError, TypeError, ValueError, RuntimeError, pickle.UnpicklingError) as error:
+            values = dict(torch.load(folder / FILE, weights_only=True, map_location=device))
+        checkpoint = Checkpoint(**{name: value for name, value in values.items() if name not in FORMER})
+    except (
+        OSError,
+        EOFError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        RuntimeError,
+        pickle.UnpicklingError,
+    ) as error:
         if is_out_of_memory(error):
             raise
         raise ModelRefused(f"{folder / FILE} is damaged, so the run cannot go on. {again}") from error

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from statistics import fmean
 from types import MappingProxyType
 
 from explorer.models.backend import LoadedModel
@@ -132,7 +133,7 @@ class _Clock:
             steps=session.steps if count is None else count,
             epoch=session.step / session.steps_per_epoch,
             seconds=session.seconds,
-            loss=session.running,
+            loss=fmean(session.losses) if session.losses else None,
             examples_per_second=self._examples / seconds if seconds else 0.0,
             seconds_left=left,
             held_out_loss=held_out_loss,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from explorer.training.tuning.recipe import Recipe
 
-AVERAGED_STEPS = 20
+AVERAGED_STEPS = 20  # the latest, whose mean the training loss is told as
 READING = "reading features"  # the phase before the heads of a frozen network learn
 
 
@@ -28,17 +28,6 @@ class Judged:
     probability: float
     probabilities: tuple[float, ...] = ()
     is_right: bool | None = None
-
-
-def mean_on(mean: float, loss: float, step: int) -> float:
-    """The running mean of a loss with one more in it: of all steps so far, and from AVERAGED_STEPS on of about so many.
-
-    Args:
-        mean: As it was; of no meaning at the first step.
-        loss: Of this step.
-        step: How many there are with it, from 1.
-    """
-    return mean + (loss - mean) / min(step, AVERAGED_STEPS)
 
 
 def auxiliary_remark(weight: float) -> str:
@@ -134,7 +123,7 @@ class TrainingStep:
         steps: Of how many; fewer are done if it stops early.
         epoch: Passes over the examples done.
         seconds: Of training so far, over all sessions.
-        loss: Per example, running mean as of mean_on; None = not yet.
+        loss: Per example, mean of the latest AVERAGED_STEPS steps, or of the fewer so far; None = not yet.
         held_out_loss: Where it was measured at this step; None = it was not.
         score: The task's main score on the held-out examples, likewise.
         examples_per_second: Since this session began.

@@ -3,6 +3,7 @@
 import hashlib
 import math
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -26,7 +27,7 @@ from explorer.training.tuning.mixing import LayerMix
 from explorer.training.tuning.movements import measure_movements
 from explorer.training.tuning.narrowing import narrow_table
 from explorer.training.tuning.recipe import Recipe
-from explorer.training.tuning.results import BeforeAndAfter, Outcome, mean_on
+from explorer.training.tuning.results import AVERAGED_STEPS, BeforeAndAfter, Outcome
 from explorer.training.tuning.sampling import split_examples
 from explorer.training.tuning.saving import save_adapter, save_tuned
 from explorer.training.tuning.suits import CAN_BEFORE, name_before
@@ -87,7 +88,8 @@ class Session:
         epochs = max(recipe.epochs, self.way.least_epochs)
         self.steps_per_epoch = math.ceil(len(self.rows) / recipe.batch_size)
         self.steps = max(self.way.least_steps, math.ceil(epochs * self.steps_per_epoch))
-        self.step, self.seconds, self.running, self.is_fitted = 0, 0.0, None, False
+        self.step, self.seconds, self.is_fitted = 0, 0.0, False
+        self.losses: deque[float] = deque(maxlen=AVERAGED_STEPS)
         self.can_go_on, self.is_over = True, False
         self.best_loss, self._best_weights, self.best_step, self.without_better = None, {}, 0, 0
 
@@ -154,7 +156,7 @@ class Session:
         self._optimizer.step()
         self.step += 1
         self.moved_parameters = self._count_moved(w for w in self.weights.values() if w.grad is not None)
-        self.running = mean_on(self.running or 0.0, reported, self.step)
+        self.losses.append(reported)
         self.seconds += time.monotonic() - began
         return len(batch)
 
@@ -200,7 +202,7 @@ class Session:
             fingerprint=self.fingerprint,
             step=self.step,
             seconds=self.seconds,
-            running=self.running,
+            losses=list(self.losses),
             weights=copy_weights(self.weights),
             optimizer=self._optimizer.state_dict(),
             best_loss=self.best_loss,
@@ -215,7 +217,8 @@ class Session:
         """Go on from there."""
         put_weights(self.weights, saved.weights)
         self._optimizer.load_state_dict(saved.optimizer)
-        self.step, self.seconds, self.running = saved.step, saved.seconds, saved.running
+        self.step, self.seconds = saved.step, saved.seconds
+        self.losses.extend(saved.losses)
         self.best_loss, self._best_weights, self.best_step = saved.best_loss, saved.best_weights, saved.best_step
         self.without_better, self.is_over = saved.without_better, saved.is_over
 

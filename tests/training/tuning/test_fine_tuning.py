@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from statistics import fmean
 
 import pytest
 import torch
@@ -9,9 +10,11 @@ import torch
 from explorer.errors import ModelRefused, OutOfMemory, UnsuitableCorpus, UnsuitableModel
 from explorer.training.tuning import session as sessions
 from explorer.training.tuning.checkpoints import FILE
+from explorer.training.tuning.classification import Classification
 from explorer.training.tuning.examples import ExampleSet, LabelledText, PlainText
 from explorer.training.tuning.fine_tuning import fine_tune
 from explorer.training.tuning.recipe import METHODS, Recipe
+from explorer.training.tuning.results import AVERAGED_STEPS
 from tests.analysis.tiny_models import byte_level
 from tests.training.tuning.tiny_examples import example_set, labelled, tiny_encoder
 
@@ -89,6 +92,27 @@ def test_a_finished_run_trains_no_more(model, tmp_path):
     again = run(model, folder=tmp_path, epochs=1)
     assert not [step for step in again if step.phase == "training"]
     assert again[-1].outcome.scores == first[-1].outcome.scores
+
+
+def test_the_training_loss_told_is_the_mean_of_the_latest_steps_alone(model, monkeypatch, tmp_path):
+    of_batches = []
+    loss = Classification.loss
+
+    def noting(self, rows, kept, share):
+        of_batches.append((found := loss(self, rows, kept, share)).item())
+        return found
+
+    monkeypatch.setattr(Classification, "loss", noting)
+    stream = fine_tune(model, example_set(), recipe=QUICK, folder=tmp_path)
+    told = [next(stream).loss for _ in range(AVERAGED_STEPS + 3)]
+    assert told[2] == pytest.approx(fmean(of_batches[:3]))
+    assert told[-1] == pytest.approx(fmean(of_batches[-AVERAGED_STEPS:]))
+    stream.close()
+    saved = torch.load(tmp_path / FILE, weights_only=True)
+    assert saved["losses"] == of_batches[-AVERAGED_STEPS:]
+    torch.save({name: saved[name] for name in saved if name != "losses"} | {"running": 9.0}, tmp_path / FILE)
+    again = next(fine_tune(model, example_set(), recipe=QUICK, folder=tmp_path))
+    assert again.loss == pytest.approx(of_batches[-1]), "a checkpoint of an earlier version has none of them"
 
 
 def test_a_checkpoint_of_another_run_is_refused(model, tmp_path):
