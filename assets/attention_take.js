@@ -75,6 +75,24 @@
     pen.fillStyle = shade;
   };
 
+  // What is pinned in a matrix: a cell with the way to its names, or a row or column as a whole.
+  const paintPinned = (pen, {query, key, side, place}, {left, top, size, rows, columns}) => {
+    pen.globalAlpha = 1;
+    pen.strokeStyle = '#d55e00';
+    pen.lineWidth = 1.5;
+    if (side === 'query') return pen.strokeRect(left, top + place * size, columns * size, size);
+    if (side === 'key') return pen.strokeRect(left + place * size, top, size, rows * size);
+    const [x, y, edge] = [left + (key + 0.5) * size, top + (query + 0.5) * size, Math.max(size, 5)];
+    pen.strokeRect(x - edge / 2, y - edge / 2, edge, edge);
+    pen.globalAlpha = 0.5;
+    pen.beginPath();
+    pen.moveTo(left, y);
+    pen.lineTo(x - edge / 2, y);
+    pen.moveTo(x, top);
+    pen.lineTo(x, y - edge / 2);
+    pen.stroke();
+  };
+
   const png = ({data, which, look, selected, pinned}) => {
     const {make, attention, attentionMath} = explorer;
     const isMatrix = look.form === 'matrix' || selected.rows.length > MOST_LINES_ROWS;
@@ -86,7 +104,7 @@
     const canvas = make('canvas');
     const pen = canvas.getContext('2d');
     pen.font = '12px system-ui, sans-serif';
-    const said = explorer.attentionSay(selected, isMatrix ? null : pinned).map(part => part.textContent ?? part).join('');
+    const said = explorer.attentionSay({...selected, several}, pinned).map(part => part.textContent ?? part).join('');
     const hidden = selected.hidden.length ? ` · hidden tokens took ${explorer.percent(selected.absorbed)}` : '';
     const elsewhere = selected.elsewhere ? ` · the text left out took ${explorer.percent(selected.elsewhere)}` : '';
     const lines = linesOf(pen, said + hidden + elsewhere, width - 24);
@@ -133,6 +151,7 @@
       paintScale(pen, 12, under, selected.largest);
       pen.globalAlpha = 0.3;
       pen.strokeRect(left - 0.5, top - 0.5, columns * size + 1, rows * size + 1);
+      if (pinned) paintPinned(pen, pinned, {left, top, size, rows, columns});
     } else {
       const isOf = place => {
         const [query, key] = [Math.floor(place / columns), place % columns];

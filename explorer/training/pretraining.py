@@ -68,7 +68,7 @@ class PretrainingStep:
     Attributes:
         tokens: Seen so far.
         seconds: Of training so far, over all sessions.
-        loss_nats: Cross-entropy per predicted token, running mean of about 20 steps.
+        loss_nats: Cross-entropy per predicted token, exponential moving average over steps (0.95 of what it was).
         tokens_per_second: Since this session began.
         learning_rate: Of the body.
         seconds_left: Estimate.

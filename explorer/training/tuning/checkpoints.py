@@ -76,16 +76,7 @@ def load_checkpoint(folder: Path, fingerprint: str, device: torch.device) -> Che
         with torch.inference_mode(False):  # a backend is in that mode, and its tensors could not be learnt
             values = dict(torch.load(folder / FILE, weights_only=True, map_location=device))
         checkpoint = Checkpoint(**{name: value for name, value in values.items() if name not in FORMER})
-    except (
-        OSError,
-        EOFError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        ValueError,
-        RuntimeError,
-        pickle.UnpicklingError,
-    ) as error:
+    except (OSError, EOFError, LookupError, TypeError, ValueError, RuntimeError, pickle.UnpicklingError) as error:
         if is_out_of_memory(error):
             raise
         raise ModelRefused(f"{folder / FILE} is damaged, so the run cannot go on. {again}") from error
