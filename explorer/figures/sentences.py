@@ -11,6 +11,7 @@ from explorer.figures.notes import note
 from explorer.figures.style import likelihood, nats, percent, small_number, times
 
 OPEN = f"<b class='open'>{BLANK}</b>"
+NOUNS = ("word", "number", "sign")
 MOST_BROKEN = 3  # words in pieces that are named
 MOST_WORDS = 60  # a text of more is worked on in its box
 ONE_TOKEN = "Answer puts one token into a blank that hides several words; the view “Any length” puts more."
@@ -126,25 +127,30 @@ def token_strip(tokenization: Tokenization) -> str:
 
 
 def _split_words(tokenization: Tokenization) -> str:
-    """Whether the vocabulary has each word whole, and the one in most pieces; "" for scripts that put no spaces."""
+    """Whether the vocabulary has each word and number whole, and the one in most pieces; "" for scripts that put no
+    spaces, and where nothing is cut but something is unknown."""
     text, own = tokenization.text, [one for one in tokenization.pieces if one.start is not None and not one.is_special]
-    if not own or any(one.is_unknown for one in own) or any(sign.isalpha() and not _has_case(sign) for sign in text):
+    if not own or any(sign.isalpha() and not _has_case(sign) for sign in text):
         return ""
     words: list[list[Piece]] = []
     for piece in own:
         joined = text[max(0, piece.start - 1) : piece.start + 1]
-        goes_on = len(joined) == 2 and all(map(_has_case, joined)) and words and words[-1][-1].end == piece.start
+        goes_on = len(joined) == 2 and all(map(_is_of_word, joined)) and words and words[-1][-1].end == piece.start
         is_half = words and piece.start < words[-1][-1].end  # a letter's bytes are apart
         words[-1].append(piece) if goes_on or is_half else words.append([piece])
     broken = [pieces for pieces in words if len(pieces) > 1]
-    told = "The vocabulary has each word of this text whole: one token for each, and for each sign."
+    if not broken and any(one.is_unknown for one in own):
+        return ""
+    each = "word and number" if any(map(str.isnumeric, text)) else "word"
+    told = f"The vocabulary has each {each} of this text whole: one token for each, and for each sign."
     if broken:
         longest = sorted(broken, key=len, reverse=True)[:MOST_BROKEN]
         named = [f"“{text[pieces[0].start : pieces[-1].end].strip()}” into {len(pieces)}" for pieces in longest]
         named += [f"and {len(broken) - MOST_BROKEN} more"] * (len(broken) > MOST_BROKEN)
-        are_words = {any(map(str.isalnum, text[pieces[0].start : pieces[-1].end])) for pieces in broken}
-        nouns = [noun for noun, is_word in (("word", True), ("sign", False)) if is_word in are_words]
-        which = f"One {nouns[0]} is" if len(broken) == 1 else f"{len(broken)} {'s and '.join(nouns)}s are"
+        found = {_noun(text[pieces[0].start : pieces[-1].end]) for pieces in broken}
+        nouns = [f"{noun}s" for noun in NOUNS if noun in found]
+        several = ", ".join([*nouns[:-2], " and ".join(nouns[-2:])])
+        which = f"One {found.pop()} is" if len(broken) == 1 else f"{len(broken)} {several} are"
         told = f"{which} cut into pieces, as the vocabulary lacks {'it' if len(broken) == 1 else 'them'} whole: "
         told += ", ".join(named) + "."
     return f"<p class='senses-said'>{escape(told)}</p>"
@@ -152,6 +158,15 @@ def _split_words(tokenization: Tokenization) -> str:
 
 def _has_case(sign: str) -> bool:
     return sign.isupper() or sign.islower()
+
+
+def _is_of_word(sign: str) -> bool:
+    return _has_case(sign) or sign.isnumeric()
+
+
+def _noun(text: str) -> str:
+    """What a stretch of text is, one of NOUNS."""
+    return NOUNS[0 if any(map(_has_case, text)) else 1 if any(map(str.isnumeric, text)) else 2]
 
 
 def caption(parts: Sequence[str], source_url: str = "") -> str:

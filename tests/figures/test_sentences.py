@@ -165,6 +165,14 @@ def test_tokens_show_ids_specials_unknowns_and_the_limit():
         ("walking €", [0, 4, 8, 8], "2 words and signs are cut into pieces"),
         ("a €", [0, 2, 2], "One sign is cut into pieces"),
         ("schläft", [0, 4, 4, 5], "One word is cut into pieces, as the vocabulary lacks it whole: “schläft” into 4."),
+        ("in 1921 it", [0, 3, 8], "each word and number of this text whole"),
+        (
+            "Hello 12345678.",
+            [0, 6, 9, 11, 14],
+            "One number is cut into pieces, as the vocabulary lacks it whole: “12345",
+        ),
+        ("covid19", [0, 2, 5], "One word is cut into pieces, as the vocabulary lacks it whole: “covid19” into 3."),
+        ("born 1921 €", [0, 2, 5, 8, 10, 10], "3 words, numbers and signs are cut into pieces"),
         ("猫が走る", [0, 1, 2, 3], ""),
         ("", [], ""),
     ],
@@ -177,6 +185,14 @@ def test_the_word_in_most_pieces_is_named(text, starts, told):
         pieces.append(Piece(token, 5, False, False, start, start + len(token)))
     html = token_strip(Tokenization("M", text, tuple(pieces), 30522, 512))
     assert told in html and ("senses-said" in html) is bool(told)
+
+
+@pytest.mark.parametrize(("cuts", "told"), [([2, 6, 9], "“walking” into 2."), ([2, 9], "")])
+def test_what_is_unknown_is_not_called_whole_and_a_cut_word_beside_it_is_named(cuts, told):
+    text = "☃ walking"
+    known = [Piece(text[start:end], 5, False, False, start, end) for start, end in zip(cuts, cuts[1:], strict=False)]
+    html = token_strip(Tokenization("M", text, (Piece("[UNK]", 100, False, True, 0, 1), *known), 30522, 512))
+    assert told in html and ("senses-said" in html) is bool(told) and "1 unknown to the vocabulary" in html
 
 
 def test_a_caption_links_only_to_web_addresses():
