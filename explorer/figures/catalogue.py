@@ -83,7 +83,7 @@ def model_table(
         refusal: Why the last press of a button came to nothing; it stands in the model's row.
     """
     if not cards:
-        return note("There is no such model: take back one of the choices above.")
+        return note("No model on offer is such: take back one of the choices above.")
     groups = []
     for family in FAMILIES:
         rows = "".join(

@@ -46,7 +46,7 @@ def test_models_are_found_by_what_they_can_do(open_page):
     expect(names).to_have_text(["ELECTRA mini"])
     page.get_by_role("combobox", name="Family").click()
     page.get_by_role("option", name="Two LSTMs: ELMo").click()
-    expect(page.locator(".note:visible", has_text="There is no such model")).to_be_visible()
+    expect(page.locator(".note:visible", has_text="No model on offer is such")).to_be_visible()
 
 
 def what_needs_internet_cannot_be_asked_for_offline(page):

@@ -135,4 +135,4 @@ def test_models_stand_under_what_lectures_call_them():
     order = ["Decoders: GPT", "<b>Writer</b>", "Encoders: BERT", "<b>Tiny</b>", "<b>Other</b>"]
     assert sorted(order, key=html.index) == order
     assert html.count("scope='rowgroup'") == html.count("<tbody>") == 2
-    assert "There is no such model" in model_table([], {}, set())
+    assert "No model on offer is such" in model_table([], {}, set())
