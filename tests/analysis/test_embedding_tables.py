@@ -66,7 +66,7 @@ def test_senses():
     (row,) = named(tables["layers"])
     assert row["centroid"] == scores.layers[0].centroid.value and row["nearest_low"] == scores.layers[0].nearest.low
     assert row["bag_of_words"] == scores.bag_of_words and row["baseline_high"] == scores.layers[0].baseline.high
-    assert tables["senses"] == [["sense", "uses"], ["x", 2], ["y", 1]]
+    assert tables["senses"] == [["model", "sense", "uses"], [scores.model, "x", 2], [scores.model, "y", 1]]
     mixed = replace(
         scores, joined=("weighted sum (0.5, 0.5)", replace(scores.layers[0], centroid=Estimate(0.9, 0.8, 1.0)))
     )
