@@ -80,6 +80,7 @@ def test_a_job_tells_what_was_chosen_for_it(kind, rate):
         (Options(learning_rate=1000), "Learning rate: .*, not 1000."),
         (Options(seed=-5), "Seed: give a whole number from 0 to 2,147,483,647, not −5."),
         (Options(seed=2**31), "Seed: .*, not 2147483648."),
+        (Options(seed=99999999999999), "Seed: .*, not 99999999999999."),
     ],
 )  # fmt: skip
 def test_a_number_beyond_its_range_is_told_with_the_name_of_its_box(controls, options, says):
@@ -152,6 +153,29 @@ def test_what_start_would_refuse_is_not_sent_to_start(kind, methods, asks):
     asked = replace(asked_for(REGISTRY, spec), kind=kind, methods=methods)
     said, _ = compare(REGISTRY, spec, asked, (OURS,), bind("", "", (OURS,)))
     assert asks in said and said.count("press Start") == (asks == "press Start")
+
+
+@pytest.mark.parametrize(
+    ("changes", "rows", "asks"),
+    [
+        ({"options": Options(learning_rate=-1)}, None, "a learning rate of −1</bdi></b>. Learning rate: give a number"),
+        ({"options": Options(learning_rate=100)}, None, "at most 1, or 0 for what suits the method, not 100."),
+        ({"options": Options(seed=-3)}, None, "seed −3</bdi></b>. Seed: give a whole number"),
+        ({"model": "nobody's"}, None, "No model is called"),
+        ({"task": "causal", "model": "GPT mini", "methods": ("frozen",)}, None, "GPT mini cannot learn “"),
+        ({}, "", "There are no examples yet."),
+        ({}, "said,kind\n" + "well said,good\n" * 12, "All 12 examples have the class “good”."),
+        ({"methods": ("lora",)}, "text,label\none,a\nmore,b\n", "There are 2 examples; a model needs 8"),
+        ({"kind": "labels"}, "said,kind\n" + "well,a\nbad,b\n" * 5, "examples to learn from: fewer labels can be"),
+    ],
+)
+def test_the_line_says_of_numbers_models_and_examples_what_start_would_say(changes, rows, asks):
+    spec = spec_of(name=own_examples("classification").name)
+    asked = replace(asked_for(REGISTRY, spec), **changes)
+    key = given_tables().put(read_table(rows)) if rows else ""
+    held = (OURS,) if rows is None else (YOURS, key, "", 0.2)
+    said, _ = compare(REGISTRY, spec, asked, held, bind("", "", (OURS,)))
+    assert asks in said and "press Start" not in said
 
 
 def test_other_examples_are_named_until_they_are_those_of_the_job():

@@ -10,23 +10,22 @@ from functools import partial
 import gradio as gr
 
 from explorer.errors import ExplorerError, UnsuitableText
-from explorer.models.presence import check_can_be_had
 from explorer.models.registry import Registry
 from explorer.tabs.fine_tune.controls import Controls
 from explorer.tabs.fine_tune.data import read_examples
 from explorer.tabs.fine_tune.first_tuned import FirstTuned
-from explorer.tabs.fine_tune.form import asked_in, bind, compare, fill_form, keep_form, name_for_others
+from explorer.tabs.fine_tune.form import asked_in, bind, compare, fill_form, keep_form, name_for_others, plan_asked
 from explorer.tabs.fine_tune.history import VIEW as HISTORY
 from explorer.tabs.fine_tune.job import TO_JOB, JobPanel, behind_mark
 from explorer.tabs.fine_tune.looking import BEST, Looked, look_at
 from explorer.tabs.fine_tune.offers import offer_methods
 from explorer.tabs.fine_tune.parts import Part, draw_parts, known_keys
-from explorer.tabs.fine_tune.plan import Options, plan_runs
+from explorer.tabs.fine_tune.plan import Options
 from explorer.tabs.fine_tune.try_it import Trying, ask_tuned, train_example
 from explorer.tabs.links import names_other
 from explorer.tabs.messages import QUIET, add_stop, explain
 from explorer.tabs.owner import with_owner
-from explorer.tabs.visitors import find_card, forget_job
+from explorer.tabs.visitors import forget_job
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
 from explorer.training.tuning.recipe import TASKS
@@ -270,11 +269,9 @@ def _submit(
         ExplorerError: Something about it is not as it should be.
     """
     count = len(Options.__dataclass_fields__)
-    options, data = Options(*values[:count]), values[count:]
-    card = find_card(registry, model)
-    check_can_be_had(card)  # the job would fail by it, minutes later
+    asked, data = asked_in(registry, model, task, kind, method, methods, *values[:count]), values[count:]
     if task not in TASKS:
         raise UnsuitableText(f"There is no task {task!r}. Choose one of those on offer.")
     examples = read_examples(task, *data)
-    runs = plan_runs(kind, card, task, [method] if kind == "one" else methods, options, len(examples.train))
+    runs = plan_asked(registry, asked, len(examples.train))
     return store.submit(owner, JobSpec(title.strip() or examples.name, runs, examples.name), examples)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass, fields
+from functools import lru_cache
 from html import escape
 
 import gradio as gr
@@ -12,18 +13,20 @@ from explorer.errors import ExplorerError
 from explorer.figures.notes import note
 from explorer.figures.tuning_words import kind_of
 from explorer.models.card import Ability
+from explorer.models.presence import check_can_be_had
 from explorer.models.registry import Registry
 from explorer.tabs.fine_tune.controls import Controls
-from explorer.tabs.fine_tune.data import put_back
+from explorer.tabs.fine_tune.data import put_back, read_examples
 from explorer.tabs.fine_tune.given import OURS, YOURS, examples_key, source_of
 from explorer.tabs.fine_tune.looking import Looked
 from explorer.tabs.fine_tune.offers import counting_options
-from explorer.tabs.fine_tune.plan import KINDS, NO_PREFIX, Options, recipe_of, wrong_count
+from explorer.tabs.fine_tune.plan import KINDS, NO_PREFIX, Options, plan_runs, recipe_of
 from explorer.tabs.visitors import find_card
 from explorer.training.jobs.limits import LONGEST_NAME
 from explorer.training.jobs.results import JobSpec
 from explorer.training.jobs.store import JobStore
 from explorer.training.tuning.recipe import LOSSES, METHODS, TASKS
+from explorer.training.tuning.results import Run
 from explorer.training.tuning.retelling import table_of
 from explorer.training.tuning.suits import suggest_recipe
 from explorer.training.tuning.table import clean_text
@@ -41,6 +44,7 @@ OPTION_WORDS = {
     "prefix": "the prefix “{}”",
     "seed": "seed {}",
 }
+CHECKED_SETS = 512  # sets of examples of all visitors of which it is known what is wrong with them
 LOST = "The examples of this job, {name}, are not held for you: give them again to train on them anew."
 
 
@@ -71,6 +75,17 @@ def asked_in(registry: Registry, model: str, task: str, kind: str, method: str, 
     except ExplorerError:  # said where it is chosen
         pass
     return Asked(model, task, kind, tuple(way for way in METHODS if way in chosen), Options(*options))
+
+
+def plan_asked(registry: Registry, asked: Asked, examples: int) -> tuple[Run, ...]:
+    """The runs that are asked for, with so many examples to learn from.
+
+    Raises:
+        ExplorerError: The model cannot be had, or there are no such runs; the message says what to do.
+    """
+    card = find_card(registry, asked.model)
+    check_can_be_had(card)  # the job would fail by it, minutes later
+    return plan_runs(asked.kind, card, asked.task, asked.methods, asked.options, examples)
 
 
 def asked_for(registry: Registry, spec: JobSpec) -> Asked:
@@ -188,10 +203,31 @@ def compare(registry: Registry, spec: JobSpec, asked: Asked, held: Sequence, bou
     if not others:
         return lost, False
     said = " · ".join(f"<bdi>{escape(one)}</bdi>" for one in others)
-    complaint = wrong_count(asked.kind, len(asked.methods))
-    end = f". {complaint}" if complaint else ": press Start to train it."
+    complaint = _refusal(registry, asked, held)
+    end = f". {escape(complaint)}" if complaint else ": press Start to train it."
     line = f"This is not what you have chosen, <b>{said}</b>{end}"
     return f"{lost}<p class='note otherwise'>{line}</p>", True
+
+
+def _refusal(registry: Registry, asked: Asked, held: Sequence) -> str:
+    """Why Start would refuse what is asked for; "" = it would not."""
+    count, complaint = _look_through(asked.task, *held)
+    if complaint:
+        return complaint
+    try:
+        plan_asked(registry, asked, count)
+    except ExplorerError as error:
+        return str(error)
+    return ""
+
+
+@lru_cache(maxsize=CHECKED_SETS)  # a key stands for the same table always
+def _look_through(task: str, *held: str | float | None) -> tuple[int, str]:
+    """How many examples there are to learn from, and why nothing can be learned from these; "" = it can."""
+    try:
+        return len(read_examples(task, *held).train), ""
+    except ExplorerError as error:
+        return 0, str(error)
 
 
 def differences(registry: Registry, spec: JobSpec, asked: Asked) -> list[str]:
@@ -224,7 +260,7 @@ def _option_words(name: str, value: object) -> str:
         return "the usual learning rate"
     if value == "":
         return "no prefix"
-    return OPTION_WORDS[name].format(LOSSES.get(value, value))
+    return OPTION_WORDS[name].format(LOSSES.get(value, value)).replace(" -", " −")
 
 
 def _abilities(registry: Registry, model: str) -> Collection[Ability]:

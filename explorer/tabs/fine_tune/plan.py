@@ -112,7 +112,7 @@ def _check_numbers(options: Options) -> None:
 
 
 def _number(value: float) -> str:
-    return f"{value:.10g}".replace("-", "−")
+    return f"{value:.15g}".replace("-", "−")
 
 
 def recipe_of(task: str, method: str, options: Options, abilities: Collection[Ability]) -> Recipe:

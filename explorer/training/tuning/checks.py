@@ -192,9 +192,8 @@ def _class_notes(task: str, balance: Sequence[ClassCount], has_held_out: bool) -
 
 def _text_notes(train: Sequence[Example], held_out: Sequence[Example]) -> list[str]:
     notes = []
-    different = set(text_keys(train))
-    if again := len(train) - len(different):
-        notes.append(f"{_count(again, 'example stands', 'examples stand')} there more than once.")
+    if copied := sum(number > 1 for number in Counter(text_keys(train)).values()):
+        notes.append(f"{_count(copied, 'text stands', 'texts stand')} there more than once.")
         if not held_out:
             notes[-1] += " Copies stay together when a part is set aside: none is learned and measured on as well."
     clashing = _count_clashes(train)

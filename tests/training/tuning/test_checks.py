@@ -47,7 +47,8 @@ def test_problems_refuse_and_say_what_to_do(train, held_out, task, said):
     [
         (labelled(*"ab" * 8, *"cc"), (), "“c” has fewer than 4"),
         (labelled(*"a" * 50, *"bbbb"), (), "uneven: 50 of “a”, 4 of “b”"),
-        (labelled(*"ab" * 8) * 2, (), "16 examples stand there more than once"),
+        (labelled(*"ab" * 8) * 2, (), "16 texts stand there more than once"),
+        ((*labelled(*"ab" * 8), *labelled("a") * 5), (), "One text stands there more than once"),
         (labelled(*"ab" * 8), labelled(*"ab"), "2 of 2 held-out examples also stand"),
         (labelled(*"ab" * 8), labelled("a", prefix="new"), "No held-out example of “b”"),
         ((*labelled(*"ab" * 8), LabelledText("sentence number 0", "b")), (), "One text has two different labels"),
