@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from explorer.analysis.blanks import check_characters, check_tokens
+from explorer.analysis.blanks import check_characters, check_tokens, say_over
 from explorer.errors import UnsuitableModel, UnsuitableText
 from explorer.models.backend import LoadedModel
 from explorer.models.card import Ability, ModelCard
@@ -60,6 +60,13 @@ def encode_prompt(model: LoadedModel, prompt: str) -> list[int]:
         UnsuitableText: The prompt is longer than the model reads, holds control characters, or is empty where the
             model cannot begin with nothing.
     """
+    ids = _ids_of(model, prompt)
+    check_tokens(model, len(ids))
+    return ids
+
+
+def _ids_of(model: LoadedModel, prompt: str) -> list[int]:
+    """A prompt's ids, however many."""
     check_generates(model.card)
     check_characters(prompt)
     tokenizer = model.tokenizer
@@ -71,7 +78,6 @@ def encode_prompt(model: LoadedModel, prompt: str) -> list[int]:
         raise UnsuitableText(
             f"The prompt is empty, and {model.card.name} has no token that starts a text: write at least one word."
         )
-    check_tokens(model, len(ids))
     return ids
 
 
@@ -96,14 +102,15 @@ def encode_beginning(model: LoadedModel, prompt: str, written: Sequence[int]) ->
     Raises:
         UnsuitableText: They cannot be read, or leave no room to write.
     """
-    ids = encode_prompt(model, prompt)
+    ids = _ids_of(model, prompt)
     check_ids(model, written)
     ids += written
     left = model.limit_tokens - len(ids)
     if left < 1:
+        over = f"{say_over(-left)}, and one more" if left else "one"
         raise UnsuitableText(
-            f"The text has {len(ids):,} tokens, and {model.card.name} reads at most {model.limit_tokens:,}: there is "
-            f"no room to write. Leave out the beginning of the text."
+            f"The text has {len(ids):,} tokens, and {model.card.name} reads at most {model.limit_tokens:,}, those that "
+            f"it writes among them. Leave out {over} for each that it is to write, or choose a model that reads more."
         )
     return ids, left
 

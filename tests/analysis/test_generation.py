@@ -245,10 +245,9 @@ def test_prompts_that_cannot_be_read_are_refused_in_words():
     model = build("gpt2", limit_tokens=8)
     room = "a" * 7
     assert len(encode_prompt(model, room)) == 8
-    with pytest.raises(UnsuitableText, match="has 8 tokens.*no room to write"):
-        continue_text(model, room)
-    with pytest.raises(UnsuitableText, match="has 9 tokens.*reads at most 8"):
-        continue_text(model, room + "a")
+    for more, advice in (("", "one for each"), ("a", "a token, and one more for each"), ("aaa", "about 3 tokens, and")):
+        with pytest.raises(UnsuitableText, match=f"has {8 + len(more)} tokens.*at most 8, those.*Leave out {advice}"):
+            continue_text(model, room + more)
     assert [step.stop for step in continue_text(model, room[1:], strategy="greedy")] == ["context"]
     for strange in ("a\0b", "bell\a", "\ud800"):
         with pytest.raises(UnsuitableText, match="control characters"):
