@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from difflib import SequenceMatcher, get_close_matches
+from difflib import SequenceMatcher
 from functools import partial
 from threading import Lock
 
@@ -14,6 +14,7 @@ from explorer.models.shared_answers import SharedAnswers, question_of
 from explorer.models.status import Budget, ModelStatus
 from explorer.models.suggesting import MOST_NAMED
 
+ALIKE = 0.5  # a name at least so much like what was typed, of 0 to 1, may have been meant
 NEARLY = 0.1  # so much less like a name than the closest may be what is suggested beside it
 MOST_QUOTED = 40  # characters of a name in a message
 WHERE_MODELS_ARE_LISTED = "All models are listed in the Models tab."
@@ -170,10 +171,13 @@ class Registry:
 
 
 def _near(name: str, called: Iterable[str]) -> list[str]:
-    """Those that are nearly as close to a name as the closest, that first."""
-    close = get_close_matches(name, called, n=2 * MOST_NAMED, cutoff=0.4)
-    ratios = [SequenceMatcher(None, one, name).ratio() for one in close]
-    return [one for one, ratio in zip(close, ratios, strict=True) if ratio >= ratios[0] - NEARLY]
+    """Those that begin with a name, else have it within, else are like it; close to the closest of them, that first."""
+    ratios = {one: SequenceMatcher(None, one, name).ratio() for one in called}
+    longer = [one for one in ratios if name and name in one]
+    begun = [one for one in longer if one.startswith(name)]
+    close = begun or longer or [one for one in ratios if ratios[one] >= ALIKE]
+    close.sort(key=lambda one: -ratios[one])
+    return [one for one in close[: 2 * MOST_NAMED] if ratios[one] >= ratios[close[0]] - NEARLY]
 
 
 def _folded_name(card: ModelCard) -> str:

@@ -78,8 +78,11 @@ def test_an_unknown_name_is_answered_by_the_nearest_and_where_all_are_listed(reg
         registry.card("bert")
     with pytest.raises(UnknownModel, match=re.escape("Did you mean BERT base?")):  # the other is much less like it
         registry.card("bert bas")
-    with pytest.raises(UnknownModel, match="'xyz'. All models are listed in the Models tab"):
-        registry.card("xyz")
+    for unlike in ("xyz", "nonsense", "word vectors"):
+        with pytest.raises(UnknownModel, match=f"'{unlike}'. All models are listed in the Models tab"):
+            registry.card(unlike)
+    with pytest.raises(UnknownModel, match=re.escape("Did you mean BERT large?")):  # it holds what was typed
+        registry.card("Large")
 
 
 def test_the_nearest_names_say_which_need_internet(registry, monkeypatch):
