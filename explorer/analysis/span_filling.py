@@ -33,9 +33,9 @@ def fill_spans(
 ) -> SpanFills:
     """Fill the blanks of a text, each with as many words as it takes.
 
-    An encoder-decoder writes what stands for each sentinel (T5) or writes the whole text anew (BART). A masked model is
-    given 1 to 5 masks for each blank, filled from left to right. A causal model writes the next word, from what stands
-    before the blank alone.
+    An encoder-decoder writes what stands for each sentinel (T5: searched over all blanks, and blank by blank behind the
+    likeliest fills of those before) or writes the whole text anew (BART). A masked model is given 1 to 5 masks for each
+    blank, filled from left to right. A causal model writes the next word, from what stands before the blank alone.
 
     Args:
         model: With a head that writes or fills blanks.

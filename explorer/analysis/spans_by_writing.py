@@ -26,7 +26,9 @@ from explorer.models.turns import holding
 
 METHODS = ("beams", "sampling")
 LEAST_BEAMS = 40  # with as few as are shown, words of one token drop out behind the beginnings of longer fills
-SCORE = "ln p(the span and the sentinel that ends it | the text, the best fills of the blanks before it)"
+MOST_BEGINNINGS = 8  # shared by all blanks but the first, each of which goes on from as many fills of those before it
+LEAST_BEGINNINGS = 2
+SCORE = "ln p(the span and the sentinel that ends it | the text, the best sentence’s fills of the blanks before it)"
 COMPLETION_SCORE = "ln p(all that was written | the text)"
 REWRITTEN_SCORE = "ln p(the best whole text with this fill that was written | the text with masks)"
 _sampling = Lock()  # torch draws from one random state of the process
@@ -66,6 +68,7 @@ class _Writer:
         self.start_id = config.decoder_start_token_id
         self.end_id: int = config.eos_token_id
         self._pad_id = config.pad_token_id or 0
+        self._known: dict[tuple[tuple[int, ...], tuple[int, ...], int], list[Output]] = {}
 
     def write(self, beginning: Sequence[int], ends: Sequence[int], most_tokens: int) -> list[Output]:
         """The likeliest outputs, or random ones, best first; none of them twice.
@@ -75,6 +78,19 @@ class _Writer:
             ends: Ids at any of which it ends.
             most_tokens: Where it is cut otherwise.
         """
+        asked = tuple(beginning), tuple(ends), most_tokens
+        if asked not in self._known:
+            self._known[asked] = self._write(*asked)
+        return self._known[asked]
+
+    def log_probability(self, beginning: Sequence[int], next_id: int) -> float:
+        """Of one token behind a beginning, in nats."""
+        given = torch.tensor([beginning], device=self._network.device)
+        encoded = BaseModelOutput(last_hidden_state=self._memory)
+        logits = self._network(encoder_outputs=encoded, decoder_input_ids=given).logits[0, -1]
+        return float(logits.float().log_softmax(dim=-1)[next_id])
+
+    def _write(self, beginning: tuple[int, ...], ends: tuple[int, ...], most_tokens: int) -> list[Output]:
         options = GenerationConfig(  # all that a published model may have settings of its own for
             num_beams=self._beams,
             num_return_sequences=self._outputs_asked,
@@ -142,6 +158,8 @@ def fill_by_sentinels(model: LoadedModel, text: str, count: int, most_tokens: in
         outputs = [Output((sentinels[0], *output.ids), output.log_probability) for output in found]
     else:
         outputs = writer.write([writer.start_id], (writer.end_id, sentinels[blanks]), blanks * (most_tokens + 1) + 1)
+        if method == "beams":
+            outputs = _best_first([*outputs, *_blank_by_blank(writer, sentinels[: blanks + 1], stops, most_tokens)])
     written = [read_sentinels(output.ids, sentinels, [writer.end_id], blanks) for output in outputs]
     pairs = sorted(zip(outputs, written, strict=True), key=lambda pair: pair[1].fills.count(None))
     outputs, written = ([*part] for part in zip(*pairs, strict=True))  # those that leave no blank out come first
@@ -166,6 +184,37 @@ def fill_by_sentinels(model: LoadedModel, text: str, count: int, most_tokens: in
         wrote=tuple(decode(model, output.ids) for output in outputs[:count]),
         remarks=count_remarks([one.remarks for one in written[:count]]),
     )
+
+
+def _blank_by_blank(writer: _Writer, sentinels: Sequence[int], stops: Sequence[int], most_tokens: int) -> list[Output]:
+    """Outputs that one search over all blanks loses: a beginning that has paid for a next blank drops out behind longer
+    fills of the one before. So each blank is searched by itself, behind the likeliest fills of those before it.
+
+    Args:
+        writer: Of the text.
+        sentinels: One for each blank, and the one that ends the last.
+        stops: Ids that end a fill.
+        most_tokens: Longest fill.
+    """
+    first, blanks = sentinels[0], len(sentinels) - 1
+    kept = [Output((first,), writer.log_probability([writer.start_id], first))]
+    for blank in range(blanks):
+        is_last = blank == blanks - 1
+        ends = (sentinels[blank + 1], *([writer.end_id] if is_last else []))
+        found = [
+            Output((*one.ids, *fill.ids), one.log_probability + fill.log_probability)
+            for one in kept
+            for fill in writer.write([writer.start_id, *one.ids], stops, most_tokens + 1)
+            if fill.ids[-1] in ends
+        ]
+        kept = _best_first(found)[: None if is_last else max(LEAST_BEGINNINGS, MOST_BEGINNINGS // blanks)]
+    return kept
+
+
+def _best_first(outputs: Sequence[Output]) -> list[Output]:
+    """None of them twice."""
+    known = {output.ids: output for output in reversed(outputs)}
+    return sorted(known.values(), key=lambda output: (-output.log_probability, output.ids))
 
 
 def fill_by_rewriting(model: LoadedModel, text: str, count: int, most_tokens: int, method: str, seed: int) -> SpanFills:

@@ -12,6 +12,7 @@ from explorer.models.catalogue.minis import MINIS
 from explorer.training.tracing import answer_prompts
 
 CAUSAL = "MiniLM (causal)"
+WAY_TO_DRAW = {"method": "sampling", "seed": 17}
 PAIRS = (
     ("The children are playing in the garden.", "The children is playing in the garden."),
     ("She has never been to London.", "She has never be to London."),
@@ -74,6 +75,22 @@ def test_the_span_model_writes_what_is_missing_and_where_it_ends(shipped_registr
         for count in (4, 20)
     )
     assert few.spans[0].choices == many.spans[0].choices[:4], "the likeliest, however few are shown"
+
+
+def test_the_search_loses_no_sentence_behind_beginnings_that_are_longer(shipped_registry):
+    def fill(text, **options):
+        return shipped_registry.run(SPAN_MODEL, partial(fill_spans, text=text, count=20, **options))
+
+    searched, drawn = (fill("She opened the ___ and found a ___.", **way) for way in ({}, WAY_TO_DRAW))
+    found = {one.text: one.log_probability for one in searched.completions}
+    likely = {one.text: one.log_probability for one in drawn.completions if one.log_probability > min(found.values())}
+    assert likely and likely.keys() <= found.keys()
+    assert likely == pytest.approx({text: found[text] for text in likely}, abs=1e-4)
+    searched = fill("The teacher picked up the ___ and began to ___.")
+    first, second = (span.choices[0] for span in searched.spans)
+    best = searched.completions[0]
+    assert best.fills == (first.text, second.text)
+    assert best.log_probability == pytest.approx(first.log_probability + second.log_probability, abs=0.01)
 
 
 def test_the_family_from_nothing_shares_one_vocabulary(shipped_registry):
