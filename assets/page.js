@@ -63,11 +63,17 @@
   // A model that was chosen by hand goes along to the tabs that are pressed next, once to each: an example there may
   // have its own. An address names its own, too.
   let chosen = null;
-  let before = null; // Gradio says that a list was used whenever it is left
   const carriedTo = new Set();
-  explorer.choosing = name => (before = name);
+  // Gradio says that a list was used whenever it is left, too.
+  const stood = new Map();
+  explorer.entered = (list, value) => { stood.set(list, value); };
+  explorer.isOther = (list, value) => {
+    const other = stood.get(list) !== value;
+    stood.set(list, value);
+    return other;
+  };
   explorer.chose = (tab, name) => {
-    if (name === before) return;
+    if (!explorer.isOther('model', name)) return;
     chosen = name;
     carriedTo.clear();
     carriedTo.add(tab);

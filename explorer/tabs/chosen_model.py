@@ -17,7 +17,7 @@ def wire_chosen_model(linked: list[LinkedTab]) -> None:
     for entry in linked:
         if picker := entry.fields.get("model"):
             tab, offered = json.dumps(entry.tab.id), [value for _, value in picker.choices]
-            picker.focus(None, picker, None, js="name => { explorer.choosing(name); }", **QUIET)
+            picker.focus(None, picker, None, js="name => { explorer.entered('model', name); }", **QUIET)
             picker.input(None, picker, None, js=f"name => {{ explorer.chose({tab}, name); }}", **QUIET)
             carried = f"name => explorer.carried({tab}, {json.dumps(offered)}, name)"
             entry.tab.select(None, picker, picker, js=carried, **QUIET)

@@ -216,8 +216,8 @@ def _wire_form(
         named = name_for_others(look_at(store, example, "", job or "").status.spec, title or "")
         return gr.skip() if named == title else named  # the visitor may be typing in it by now
 
-    others = [controls.task.input, data.inputs[0].input]
-    gr.on(others, rename, [act.job, controls.title], controls.title, trigger_mode="always_last", **QUIET)
+    for event in (controls.other_task.then, data.inputs[0].input):
+        event(rename, [act.job, controls.title], controls.title, **QUIET)
     given = [*chosen, *controls.options, *data.inputs]
     changes = [one.change for one in (bound, *given)]
     times = gr.Number(0, visible="hidden")

@@ -31,6 +31,7 @@ HOW_MANY = {
     "labels": "One or two, each on 8, 32, 128 … of the examples.",
 }
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
+IF_OTHER = "(task, times) => explorer.isOther('task', task) ? times + 1 : times"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Controls:
         picker: Of the model.
         told: What is wrong with that.
         task: Holds a key of TASKS.
+        other_task: Event after which the visitor has chosen another, and a model that can learn it stands there.
         data: The examples.
         kind: Holds a key of KINDS.
         title: What the visitor calls it; "" = as the examples are called.
@@ -54,6 +56,7 @@ class Controls:
     picker: ModelPicker
     told: gr.HTML
     task: gr.Dropdown
+    other_task: gr.events.Dependency
     data: DataPanel
     kind: gr.Radio
     title: gr.Textbox
@@ -95,7 +98,11 @@ def build_controls(registry: Registry) -> Controls:
     # Only a visitor's choice takes ticks away: when a job's form is filled, the boxes may yet hold those before.
     kind.input(partial(_tick_methods, registry), [*chosen, kind, methods, before], [methods, before], **QUIET)
     # A link restores the model with the task; who chooses a task gets a model that can learn it.
-    task.input(partial(offer_model, registry), [*chosen, options[0]], [picker.name, options[0]], **QUIET)
+    times = gr.Number(0, visible="hidden")
+    task.focus(None, task, None, js="task => explorer.entered('task', task)", **QUIET)
+    task.input(None, [task, times], times, js=IF_OTHER, **QUIET)
+    suiting = [*chosen, options[0]], [picker.name, options[0]]
+    other_task = times.change(partial(offer_model, registry), *suiting, trigger_mode="multiple", **QUIET)
     for event in (data.other_task, picker.changed):
         event.then(
             partial(offer_methods, registry),
@@ -108,7 +115,7 @@ def build_controls(registry: Registry) -> Controls:
     for event in (data.other_task, picker.changed, hinted, other_kind):
         event.then(*shown, **QUIET)
     methods.change(*shown, **QUIET)
-    return Controls(picker, told, task, data, kind, title, method, methods, options, start, message)
+    return Controls(picker, told, task, other_task, data, kind, title, method, methods, options, start, message)
 
 
 def _show_methods(kind: str) -> tuple:

@@ -51,6 +51,7 @@ GO = "use => explorer.neighbours.go(use)"
 LIST_SENSE = "sense => explorer.neighbours.listSense(sense)"
 FOLLOW = "explorer.neighbours.follow(element);"
 FIRST_OF_ALL = "() => [0, 0]"
+IF_OTHER = "word => explorer.isOther('word', word) ? [0, 0] : Array(2).fill({__type__: 'update'})"
 
 
 def build(registry: Registry) -> LinkedTab:
@@ -96,8 +97,10 @@ def build(registry: Registry) -> LinkedTab:
         wire(message, views, shown, [*relisted, went, *loaded, followed, *which.changed])
         ahead = partial(_embed_ahead, registry, vectors, start)  # behind the page, which is drawn meanwhile
         tab.select(lambda: Thread(target=ahead, daemon=True).start(), None, None, **QUIET)
-        for box in (word, own):  # by hand: an example and a link say themselves which use they are about
-            box.input(None, None, [use, listed], js=FIRST_OF_ALL, **QUIET)
+        # By hand: an example and a link say themselves which use they are about.
+        own.input(None, None, [use, listed], js=FIRST_OF_ALL, **QUIET)
+        word.focus(None, word, None, js="word => explorer.entered('word', word)", **QUIET)
+        word.input(None, word, [use, listed], js=IF_OTHER, **QUIET)
     by_name = linked_fields(views)
     for press, example in examples:
         beside = [by_name[name] for name in ("query", "beside", "beside_layer")]
