@@ -188,3 +188,11 @@ def test_beams_are_drawn_as_they_live_and_die(open_page):
     with page.expect_download() as download:
         page.locator(".take-away:visible button", has_text="PNG").click()
     assert download.value.suggested_filename == "beams-MiniLM-causal.png"
+    dropped = page.get_by_label("Show what was dropped")
+    dropped.uncheck()
+    expect(page.locator(".beam-tree g.dropped")).to_have_count(0)
+    expect(page).to_have_url(re.compile("dropped=false"))
+    other = open_page("?" + page.url.partition("?")[2])
+    expect(other.get_by_label("Show what was dropped")).not_to_be_checked()
+    expect(other.locator(".beam-tree g.lives").first).to_be_visible()
+    expect(other.locator(".beam-tree g.dropped")).to_have_count(0)

@@ -55,4 +55,4 @@ def build(registry: Registry, prompt: Prompt) -> View:
             yield message, beam_tree(steps, with_dropped=dropped), foot + links
 
     inputs = [prompt.model, prompt.text, width, length, dropped]
-    return View(tab, draw, inputs, [drawing, below], {"beam_width": width, "beam_tokens": length})
+    return View(tab, draw, inputs, [drawing, below], {"beam_width": width, "beam_tokens": length, "dropped": dropped})
