@@ -62,8 +62,8 @@ def build(registry: Registry, sentence: Sentence) -> View:
         with gr.Accordion("How the words are found", open=False), gr.Row(elem_classes="controls"):
             method = gr.Radio(
                 METHODS, value="beams", label="Method", scale=3,
-                info="Sampling is for models that write, which else follow 40 beginnings at a time and may lose a likely "
-                "sentence; the others always search for the likeliest.",
+                info="Sampling is for models that write, which else follow 40 beginnings at a time and may lose a "
+                "likely sentence; the others always search for the likeliest.",
             )  # fmt: skip
             seed = gr.Number(0, label="Seed", precision=0, scale=1, min_width=80)
         columns = gr.HTML(padding=False, elem_classes="result", js_on_load=ON_LOAD)
