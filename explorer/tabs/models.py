@@ -22,6 +22,7 @@ from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET, add_stop, error_box, loading_words, progress_box
 from explorer.tabs.own_models import find_own
 from explorer.tabs.owner import build_owner, with_owner
+from explorer.tabs.taking_away import table_links
 from explorer.training.jobs.supervising import open_jobs
 
 ANYTHING = "any"
@@ -103,6 +104,7 @@ def build(registry: Registry) -> LinkedTab:
                 own = gr.HTML(padding=False, elem_id="own-models")
                 first = models(ANYTHING, ANYTHING, only_here=False)
                 table = gr.HTML(first, js_on_load=ON_LOAD, padding=False, elem_classes="result")
+                gr.HTML(table_links({}, "models"), padding=False)
             with gr.Tab("What is learned when", id="learning") as learning:
                 traced = build_learning(registry)
         shown = gr.Radio([offer.id, learning.id], value=offer.id, visible="hidden")

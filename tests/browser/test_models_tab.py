@@ -38,6 +38,8 @@ def test_models_are_found_by_what_they_can_do(open_page):
     page.get_by_label("On this machine only").check()
     expect(names).to_have_text(here)
     expect(page).to_have_url(re.compile("family=T5&here=true"))
+    page.get_by_role("button", name="Copy link").locator("visible=true").click()
+    expect(page.get_by_role("button", name="Copied").locator("visible=true")).to_be_visible()
     page.get_by_role("combobox", name="What it can do").click()
     page.get_by_role("option", name="spots replaced words").click()
     expect(names).to_have_count(0)
