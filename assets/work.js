@@ -52,6 +52,9 @@
     takenFor = null;
     return JSON.parse(own);
   };
+  explorer.carryTry = job => {
+    if (takenFor === '') takenFor = job; // what was typed for the example is to be asked of the model that is trained now
+  };
   // What the visitor typed stands in the address; a job's own texts do not, nor such as leave no room there for the rest.
   const TRY_BOXES = '#tune-try-text, #tune-try-second', MOST_TYPED = 2500; // characters of an address
   explorer.typedTry = (own, ...texts) => {

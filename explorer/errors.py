@@ -41,6 +41,10 @@ class UnsuitableText(ExplorerError):
     """The text, a candidate or an option cannot be analysed as asked, e.g. there is no blank."""
 
 
+class NoBlank(UnsuitableText):
+    """The text can be read, but nothing is missing in it."""
+
+
 class TooManySentences(UnsuitableText):
     """A file has more sentences than are read from one."""
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from explorer.errors import UnsuitableModel, UnsuitableText
+from explorer.errors import NoBlank, UnsuitableModel, UnsuitableText
 from explorer.models.backend import LoadedModel
 from explorer.models.card import Ability, ModelCard
 from explorer.models.suggesting import suggest_models
@@ -246,9 +246,7 @@ def split_text(text: str, mask_token: str | None) -> tuple[str, ...]:
     segments = split_at_blanks(text, mask_token)
     blanks = len(segments) - 1
     if not blanks:
-        raise UnsuitableText(
-            f"The text has no blank. Write {BLANK} where a word is missing: The cat sat on the {BLANK}."
-        )
+        raise NoBlank(f"The text has no blank. Write {BLANK} where a word is missing: The cat sat on the {BLANK}.")
     if not any(_is_visible(character) for segment in segments for character in segment):
         raise UnsuitableText(f"The text has only blanks: there is nothing to go on. {example}")
     check_blanks(blanks)

@@ -61,7 +61,7 @@ def find_neighbours(
     left_out = np.full(len(queries), -1) if exclude is None else np.asarray(exclude)
     most = min(k, count - int((left_out >= 0).any()))
     if most < 1:
-        raise UnsuitableText("There is only one, and so no other that it could be near. Give at least two.")
+        raise UnsuitableText("There is only one sentence, and so no other that it could be near. Give at least two.")
     indices = np.empty((len(queries), most), dtype=np.int64)
     cosines = np.empty((len(queries), most), dtype=np.float64)
     step = max(1, BLOCK_NUMBERS // count)

@@ -159,8 +159,16 @@ def _button(name: str, state: str, is_here: bool, is_offline: bool) -> str:
     )
 
 
-def state_words(status: ModelStatus, is_here: bool) -> str:
-    """Where a model stands, in a few words."""
+def state_words(status: ModelStatus, is_here: bool, *, is_brief: bool = False) -> str:
+    """Where a model stands, in a few words.
+
+    Args:
+        status: Of the model.
+        is_here: Whether its files are on this machine.
+        is_brief: Whether the words stand in a narrow place: then without the memory it takes, and for whom.
+    """
+    if status.state == "ready" and is_brief:
+        return f"ready on {status.device}"
     if status.state == "ready":
         users = f", answering {count_of(status.users, 'question')}" if status.users else ""
         return f"ready on {status.device}, {format_bytes(status.weights_bytes)}{users}"

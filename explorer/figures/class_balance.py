@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
+from explorer.figures.notes import note
 from explorer.figures.style import percent
 from explorer.training.tuning.checks import Checks, ClassCount
 
 MOST_CLASSES = 8
+KINDS = {"PER": "a person", "LOC": "a place", "ORG": "an organisation", "MISC": "a name of another kind"}  # CoNLL-2003
 
 
 def balance_bars(checks: Checks, name: str, unit: str, aside: float | None = None) -> str:
@@ -23,7 +26,22 @@ def balance_bars(checks: Checks, name: str, unit: str, aside: float | None = Non
         return "".join(
             f"<div class='message error' role='alert'>{escape(words)}</div>" for words in checks.problems
         ) + (_notes(checks))
-    return _counts(checks, name, aside) + _bars(checks.balance, unit) + _notes(checks)
+    tags = tags_note(one.label for one in checks.balance) if unit == "phrases" else ""
+    return _counts(checks, name, aside) + _bars(checks.balance, unit) + tags + _notes(checks)
+
+
+def tags_note(kinds: Iterable[str]) -> str:
+    """What the tags of words say, as HTML: B-PER, I-PER, O.
+
+    Args:
+        kinds: Of phrases, as "PER"; those of CoNLL-2003 are said in words.
+
+    Source: Ramshaw and Marcus 1995 (BIO), https://aclanthology.org/W95-0107
+    """
+    used = set(kinds)
+    known = [f"{kind}: {words}" for kind, words in KINDS.items() if kind in used]
+    meant = f" {'; '.join(known)}." if known else ""
+    return note(f"Tags: B- begins a phrase, I- goes on with it, O stands outside of any.{meant}")
 
 
 def _counts(checks: Checks, name: str, aside: float | None) -> str:

@@ -8,7 +8,7 @@ from html import escape
 import plotly.graph_objects as go
 
 from explorer.figures.notes import note
-from explorer.figures.style import STYLE, percent
+from explorer.figures.style import STANDOFF_PIXELS, STYLE, percent
 from explorer.training.tuning.results import Judged, Outcome
 
 HUE = "30, 135, 210"  # faint enough for the text of the page on it, in light and dark
@@ -16,7 +16,6 @@ STRONGEST = 0.55
 ROW_PIXELS, FRAME_PIXELS, MOST_PIXELS = 44, 96, 620
 MOST_NUMBERED = 12  # classes; of more the numbers are read by pointing at them
 LONGEST_LABEL = 18
-STANDOFF_PIXELS = 8  # of the title from the longest label: without it they overlap
 MOST_ROWS = 50
 MOST_ALIKE = 2  # mistakes that are named where they are equally common
 ORDERS = {  # key -> what is shown first

@@ -94,11 +94,10 @@ def cured_senses_chart(found: Sequence[CuredSenses], measure: str, layer: int | 
         for one in found
     ]
     levels = baseline_levels(found[0].scores, measure)
-    figure = layer_chart(lines, SHARES, layer, number=SHARE, levels=levels)
     values = [value for line in lines for _, value in line.points if value is not None]
     low = max(0.0, min([*values, *(level.value for level in levels)]) - BELOW)  # else near lines lie on each other
-    figure.update_yaxes(range=[low, 1.02], **percent_axis())
-    return taller(figure)
+    figure = layer_chart(lines, SHARES, layer, number=SHARE, levels=levels, ends=(low, 1.02))
+    return taller(figure.update_yaxes(percent_axis()))
 
 
 def taller(figure: go.Figure) -> go.Figure:

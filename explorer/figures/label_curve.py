@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from explorer.analysis.intervals import share_interval
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
-from explorer.figures.style import SHARE, STYLE, percent_axis, percents
+from explorer.figures.style import SHARE, STANDOFF_PIXELS, STYLE, percent_axis, percents
 from explorer.figures.tuning_words import is_share, score_label, score_words
 
 HEIGHT_PIXELS = 320
@@ -84,7 +84,9 @@ def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, f
         levels = [Level(value, f"{name} {score_words(score, value)}") for name, value in chance.items()]
         height = HEIGHT_PIXELS - TOP_PIXELS - LINE_PIXELS * len(names) - BOTTOM_PIXELS
         add_levels(figure, levels, (min(values) - room, max(values) + room), height)
-    figure.update_yaxes(title={"text": f"held-out {score_label(score)}", "font": {"size": 13}})
+    figure.update_yaxes(
+        title={"text": f"held-out {score_label(score)}", "font": {"size": 13}, "standoff": STANDOFF_PIXELS}
+    )
     if is_share(score):
         figure.update_yaxes(percent_axis())
     margins = {"t": TOP_PIXELS + LINE_PIXELS * len(names), "b": BOTTOM_PIXELS, "l": 8, "r": 12}

@@ -16,6 +16,7 @@ from explorer.figures.style import GREY, SHARE, STYLE, percents
 
 HEIGHT_PIXELS = 270
 LINE_PIXELS = 18  # of the names above
+TOP_PIXELS, BOTTOM_PIXELS = 14, 46
 MARKS = tuple(  # colour, shape, the same as a character: of the first line, the second, …
     (colour, shape, glyph)
     for colour, (shape, glyph) in zip(
@@ -28,7 +29,7 @@ BAND_OPACITY = 0.3
 LABEL_PIXELS, LABEL_ROW_PIXELS = 12, 16  # of letters, of a line of them
 MARK_PIXELS = 4  # half of a mark
 LABEL_SHARE = 0.65  # of the width of a narrow chart
-ROOM = 0.1  # above and below what is drawn, of its height: labels of levels stand there
+ROOM = 0.12  # above and below what is drawn, of its height: labels of levels stand there
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,12 @@ class Level:
     Attributes:
         value: On the axis of the lines.
         label: What it is.
-        is_below: Whether the label stands below it.
         mark: Whose it is, as LayerLine has it; None = of all.
         at: Where on the axis of layers the label ends: "right" or "middle".
     """
 
     value: float
     label: str
-    is_below: bool = False
     mark: int | None = None
     at: str = "right"
 
@@ -81,6 +80,7 @@ def layer_chart(
     *,
     number: str = "%{y:.2f}",
     levels: Sequence[Level] = (),
+    ends: tuple[float, float] | None = None,
 ) -> go.Figure:
     """Draw lines over the layers.
 
@@ -90,29 +90,30 @@ def layer_chart(
         layer: Marked as the one looked at, or the last where there is no such layer; None = none.
         number: How plotly writes a value when it is pointed at; SHARE = as a percentage.
         levels: Values beside them, each a dotted line with its label.
+        ends: Least and most of the axis of values, where there are levels; None = what holds all.
     """
     figure = go.Figure()
     for line in lines:
         _draw(figure, line, number)
     named = [line for line in lines if not line.is_baseline]
     if len(named) > 1:  # one needs no name: it stands above
-        names = (f"<span style='color:{mark_of(one.mark)[0]}'>{mark_of(one.mark)[2]}</span> {escape(one.name)}"
+        said = (f"<span style='color:{mark_of(one.mark)[0]}'>{mark_of(one.mark)[2]}</span> {escape(one.name)}"
                  for one in named)  # fmt: skip
         figure.add_annotation(
             x=0, y=1, xref="paper", yref="paper", yanchor="bottom", xanchor="left", align="left",
-            text="<br>".join(names), showarrow=False, font={"size": 12.5}, yshift=6,
+            text="<br>".join(said), showarrow=False, font={"size": 12.5}, yshift=6,
         )  # fmt: skip
     last = max((at for line in lines for at, _ in line.points), default=0)
     if layer is not None:
         figure.add_vline(x=min(layer, last), line={"color": GREY, "width": 1}, opacity=0.6)
-    for level in levels:
-        add_level(figure, level)
+    names = len(named) if len(named) > 1 else 0
     if levels:  # plotly fits the axis to lines alone
-        figure.update_yaxes(range=_fit(lines, levels))
+        height = HEIGHT_PIXELS - TOP_PIXELS - BOTTOM_PIXELS - LINE_PIXELS * min(names, 2)
+        add_levels(figure, levels, ends or _fit(lines, levels), height)
     figure.update_xaxes(title="layer, 0 = input embeddings", dtick=max(1, round(last / 8)), range=[-0.3, last + 0.3])
     figure.update_yaxes(title={"text": title, "font": {"size": 13}})
-    margins = {"t": 14 + LINE_PIXELS * (len(named) if len(named) > 1 else 0), "b": 46, "l": 8, "r": 12}
-    height = HEIGHT_PIXELS + LINE_PIXELS * max(0, len(named) - 2)  # more names take nothing of the chart
+    margins = {"t": TOP_PIXELS + LINE_PIXELS * names, "b": BOTTOM_PIXELS, "l": 8, "r": 12}
+    height = HEIGHT_PIXELS + LINE_PIXELS * max(0, names - 2)  # more names take nothing of the chart
     return figure.update_layout(template=STYLE, height=height, showlegend=False, margin=margins)
 
 
@@ -126,7 +127,10 @@ def add_levels(figure: go.Figure, levels: Sequence[Level], ends: tuple[float, fl
         height_pixels: From the one end of the axis to the other.
     """
     low, high = ends
-    ordered = sorted(levels, key=lambda level: level.value)
+    for level in levels:
+        if not level.label:
+            add_level(figure, level)
+    ordered = sorted((level for level in levels if level.label), key=lambda level: level.value)
     lines = [(level.value - low) / (high - low) * height_pixels for level in ordered]
     drawn = [(value - low) / (high - low) * height_pixels for value in _beside_labels(figure)]
     wanted = []
@@ -183,7 +187,7 @@ def add_level(figure: go.Figure, level: Level, *, shift_pixels: float = 0.0) -> 
         is_right = level.at == "right"
         figure.add_annotation(
             x=1 if is_right else 0.5, xref="x domain", y=level.value, text=f"{sign}{escape(level.label)}",
-            showarrow=False, xanchor="right" if is_right else "center", yanchor="top" if level.is_below else "bottom",
+            showarrow=False, xanchor="right" if is_right else "center", yanchor="bottom",
             font={"size": LABEL_PIXELS}, yshift=shift_pixels,
         )  # fmt: skip
 

@@ -25,8 +25,8 @@ def accuracy_chart(scores: Sequence[SenseScores], measure: str, layer: int | Non
         layer: Marked as the one looked at; None = none.
     """
     levels = baseline_levels(scores[0], measure)
-    figure = layer_chart(_lines(scores, measure), SHARES, layer, number=SHARE, levels=levels)
-    return figure.update_yaxes(range=[0, 1.02], **percent_axis())
+    figure = layer_chart(_lines(scores, measure), SHARES, layer, number=SHARE, levels=levels, ends=(0, 1.02))
+    return figure.update_yaxes(percent_axis())
 
 
 def silhouette_chart(scores: Sequence[SenseScores], layer: int | None) -> go.Figure:
@@ -78,12 +78,7 @@ def baseline_levels(scores: SenseScores, measure: str) -> list[Level]:
     without = baselines(scores, measure)
     last = len(without) - 1
     return [
-        Level(
-            share,
-            names,
-            is_below=number == last > 0,  # so that it keeps clear of the one above
-            at="middle" if 0 < number < last else "right",
-        )
+        Level(share, names, at="middle" if 0 < number < last else "right")
         for number, (share, names) in enumerate(without)
     ]
 

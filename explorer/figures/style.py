@@ -45,6 +45,7 @@ STYLE = go.layout.Template(
     }
 )
 ROW_PIXELS = 30  # of one bar
+STANDOFF_PIXELS = 8  # of an axis title from the longest label: without it they overlap
 FRAME_PIXELS = 108  # titles and axis around the bars
 
 

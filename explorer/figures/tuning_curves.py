@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
-from explorer.figures.style import SHARE, STYLE, percent_axis, percents, two_decimals
+from explorer.figures.style import SHARE, STANDOFF_PIXELS, STYLE, percent_axis, percents, two_decimals
 from explorer.figures.tuning_words import (
     course_of,
     epochs_beyond,
@@ -274,7 +274,7 @@ def _finish(figure: go.Figure, curves: Sequence[Curve], names: Sequence[str], ti
         figure.update_xaxes(title="epochs: passes over the examples", range=[-0.02 * last, 1.04 * last])
     else:
         figure.update_xaxes(title="fitted at once to features read once: no steps", range=[-1, 1], tickvals=[])
-    figure.update_yaxes(title={"text": title, "font": {"size": 13}})
+    figure.update_yaxes(title={"text": title, "font": {"size": 13}, "standoff": STANDOFF_PIXELS})
     margins = {"t": TOP_PIXELS + LINE_PIXELS * len(names), "b": BOTTOM_PIXELS, "l": 8, "r": 12}
     height = HEIGHT_PIXELS + LINE_PIXELS * max(0, len(names) - 2)
     return figure.update_layout(template=STYLE, height=height, showlegend=False, margin=margins)

@@ -11,7 +11,15 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.errors import ExplorerError, ModelRefused, ModelUnavailable, UnknownJob, UnknownModel, UnsuitableModel
+from explorer.errors import (
+    ExplorerError,
+    ModelRefused,
+    ModelUnavailable,
+    NoBlank,
+    UnknownJob,
+    UnknownModel,
+    UnsuitableModel,
+)
 from explorer.logs import log_fault
 from explorer.models.card import Ability
 from explorer.models.presence import check_can_be_had
@@ -26,19 +34,22 @@ SLOW_SECONDS = 0.4  # a load that takes longer shows what is going on
 LATE_SECONDS = 0.7  # after a stop; a message of new work that is overwritten then comes again at its next word
 SLOWER_SECONDS = 1.2  # an analysis may take longer: a message for every key would make the page jump
 OF_MODEL = (UnknownModel, UnsuitableModel, ModelUnavailable, ModelRefused, UnknownJob)
+NOTHING_HIDDEN = "The sentence has no blank: click a word below it to hide it, or write ___ where a word is missing."
 STOPPED = "Stopped. What you see is the answer before."
 STOPPED_CORPUS = "Stopped. What was computed is kept; the search goes on from there when you start it again."
 STOPPED_DOWNLOAD = "Stopped. The download goes on from there when you ask again."
 
 
-def error_box(text: str, *, of_model: bool = False) -> str:
+def error_box(text: str, *, of_model: bool = False, is_idle: bool = False) -> str:
     """A message about a mistake, and what to do.
 
     Args:
         text: What it says.
         of_model: Whether the mistake is the model in the tab's picker: it then stands below that.
+        is_idle: Whether nothing is wrong, and only nothing asked: it is not red then.
     """
-    return f"<div class='message error{' of-model' * of_model}' role='alert'>{escape(text)}</div>"
+    kind = f"error{' of-model' * of_model}{' idle' * is_idle}"
+    return f"<div class='message {kind}' role='alert'>{escape(text)}</div>"
 
 
 def progress_box(text: str, *, meanwhile: bool = False) -> str:
@@ -145,6 +156,8 @@ def explain(error: Exception, *, is_picked: bool = True) -> str:
     """
     if not isinstance(error, ExplorerError):
         return error_box(fault_message())
+    if isinstance(error, NoBlank):  # whoever put a word into the last one meant to
+        return error_box(NOTHING_HIDDEN, is_idle=True)
     return error_box(str(error), of_model=is_picked and isinstance(error, OF_MODEL))
 
 

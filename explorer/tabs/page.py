@@ -18,6 +18,7 @@ SCRIPTS = (
     "work.js",
     "narrow.js",
     "fields.js",
+    "heirs.js",
     "taking_away.js",
     "decoding.js",
     "tokens.js",

@@ -51,7 +51,7 @@ def options_of(registry: Registry, names: Sequence[str]) -> list[tuple[str, str]
     """(words, name) of some models that can be had: what is on this machine, what is ready, how large each is."""
     statuses = {status.name: status for status in registry.status()}
     cards = [registry.card(name) for name in can_be_had(registry, names)]
-    words = {card.name: state_words(statuses[card.name], is_here(card)) for card in cards}
+    words = {card.name: state_words(statuses[card.name], is_here(card), is_brief=True) for card in cards}
     return picker_options(cards, words)
 
 

@@ -106,7 +106,11 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     expect(other.locator("#tune-tried")).to_have_css("opacity", "1")  # the job is what it was
     other.get_by_role("link", name="Download the model").click(trial=True)
     other.close()
+    page.locator("#tune-try-text textarea").fill("")
+    page.locator("#tune-try-text textarea").press("Enter")
+    expect(page.locator(".message.error:visible")).to_contain_text("There is nothing to judge yet")
     page.get_by_role("tab", name="Your runs").click()
+    expect(page.locator(".message.error:visible")).to_have_count(0)  # it is about that box alone
     expect(page.locator("#tune-history tr[aria-current]")).to_contain_text("accuracy")
     page.locator("#tune-history [data-act=tick]").check()
     expect(page.locator("#compared-score .js-plotly-plot")).to_be_visible()
@@ -117,17 +121,19 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     link = page.get_by_role("link", name="Attention").get_attribute("href")
     other = open_beside(page, page.url.partition("?")[0] + link)
     picker = other.locator(".model-picker:visible input")
-    expect(picker).to_have_value(re.compile("^all-MiniLM-L6-v2 · frozen · .* #[0-9a-f]{12}-0"))
+    expect(picker).to_have_value(re.compile("^all-MiniLM-L6-v2 · frozen features · .* #[0-9a-f]{12}-0"))
     expect(other.locator(".message.error:visible")).to_have_count(0)
     page.locator("#tune-delete").click()
     expect(page.locator("#tune-job")).to_contain_text("An example")
     expect(page).not_to_have_url(NAMED)
     page.get_by_role("tab", name="Try it").click()
     expect(page.locator("#tune-try")).to_be_hidden()
+    page.locator("#tune-try-text textarea").fill("My own.")
     page.get_by_role("button", name="Train it here").click()  # the example comes without its model
     expect(page).to_have_url(NAMED)
     expect(page.locator(".job-says")).to_contain_text(re.compile("Waiting|Running"))
     expect(page.locator("#tune-try")).to_be_disabled()
+    expect(page.locator("#tune-try-text textarea")).to_have_value("My own.")
 
 
 def test_what_is_refused_names_its_box_and_a_new_job_has_no_line_of_the_one_before_above_it(open_page):
@@ -178,6 +184,7 @@ def test_a_run_is_stopped_resumed_and_seen_by_its_link_on_a_phone(open_page):
     expect(other.locator("#tune-stop")).to_be_hidden()
     page.locator("#tune-stop").click()
     expect(page.locator(".job-says")).to_contain_text("Stopped", timeout=SLOW)
+    expect(page.locator("#tune-job:focus, #tune-resume:focus")).to_be_visible()  # what was pressed is gone
     page = come_back(page, page.url + "&show=history")
     listed = page.locator("#tune-history .scores-scroll")
     expect(listed.locator(".look").first).to_be_visible()

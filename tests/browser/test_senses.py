@@ -93,6 +93,7 @@ def test_the_visitor_guesses_first_and_then_the_model(open_page, by_keyboard):
     expect(page.locator("li.quiz-choice.right")).to_contain_text("means the same")
     expect(page.locator("li.quiz-choice").nth(1)).to_contain_text("your guess")
     expect(page.locator(".quiz-verdict")).to_contain_text("A bag of words")
+    expect(page.locator(".quiz-verdict")).to_be_focused()  # what was pressed is gone
     expect(page.locator("#quiz-score")).to_contain_text("1 question")
     expect(page.locator("#quiz-score")).to_contain_text("chance 0.25")
     page.locator("#quiz-another").click()

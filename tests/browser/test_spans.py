@@ -29,6 +29,8 @@ def three_models_fill_the_same_blanks_and_a_choice_goes_into_the_sentence(page):
     first.click()
     expect(page.locator(TEXT)).to_have_value(f"He was born in {fill} and moved to ___.")
     expect(columns(page).first.locator(".kind").first).to_have_text("In the blank")
+    columns(page).first.locator("button.choice").first.click()
+    expect(page.locator(".message.idle")).to_contain_text("click a word below it to hide it")  # nothing went wrong
 
 
 def what_the_model_saw_and_wrote_is_shown_on_demand(page):

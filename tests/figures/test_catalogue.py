@@ -102,6 +102,7 @@ def test_how_a_model_was_trained_is_folded_and_escaped():
 
 
 def test_the_picker_shows_size_and_state():
+    assert state_words(ModelStatus("Tiny", "ready", "cpu", 2**20, users=2), True, is_brief=True) == "ready on cpu"
     assert picker_options([CARD], {"Tiny": "ready on cpu"}) == [("Tiny · 22.7 M · ready on cpu", "Tiny")]
 
 

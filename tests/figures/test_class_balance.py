@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.figures.class_balance import MOST_CLASSES, balance_bars
+from explorer.figures.class_balance import MOST_CLASSES, balance_bars, tags_note
 from explorer.training.tuning.checks import Checks, ClassCount
 
 BALANCE = (ClassCount("praise", 60, 20), ClassCount("<b>\u0634\u0643\u0648\u0649</b>", 15, 5))
@@ -20,6 +20,12 @@ def test_a_share_is_told_where_no_example_is_held_out():
     drawn = balance_bars(Checks(75, 0, (ClassCount("a", 75, 0),), (), ()), "mine", "phrases", 0.2)
     assert "75 examples; about 20 % of them are set aside" in drawn and "hatched" not in drawn
     assert "Phrases of each kind" in drawn and "<ul" not in drawn
+    assert "B- begins a phrase, I- goes on with it, O stands outside of any.</p>" in drawn, "“a” speaks for itself"
+
+
+def test_tags_of_words_are_explained_where_they_are_used():
+    assert tags_note(["ORG", "PER", "", "PER"]).endswith("of any. PER: a person; ORG: an organisation.</p>")
+    assert "B-" not in balance_bars(Checks(75, 0, (ClassCount("PER", 75, 0),), (), ()), "mine", "examples")
 
 
 def test_problems_stand_alone_and_many_classes_are_cut():

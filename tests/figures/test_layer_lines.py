@@ -14,6 +14,7 @@ from explorer.figures.layer_lines import (
     mark_of,
     spread,
 )
+from explorer.figures.style import GREY
 
 EVIL = "</script><b>"
 
@@ -44,8 +45,7 @@ def test_a_level_is_in_sight_though_all_lines_are_far_from_it():
     figure = layer_chart([line()], "cosine", None, levels=levels)
     low, high = figure.layout.yaxis.range
     assert low < -1 and high > 2
-    assert [shape.y0 for shape in figure.layout.shapes] == [-1, 2]
-    assert [shape.line.color for shape in figure.layout.shapes][1] == MARKS[3][0]
+    assert {shape.y0: shape.line.color for shape in figure.layout.shapes} == {-1: GREY, 2: MARKS[3][0]}
     (label,) = [one.text for one in figure.layout.annotations]
     assert label == "isotropic &lt;/script&gt;&lt;b&gt;", "an empty label is none"
 
@@ -71,6 +71,14 @@ def test_labels_of_near_levels_stand_apart_within_the_chart(values):
     assert {note.yanchor for note in figure.layout.annotations} == {"bottom"}
     assert min(above - below for below, above in zip(places, places[1:], strict=False)) >= LABEL_ROW_PIXELS
     assert places[0] >= 0 and places[-1] + LABEL_ROW_PIXELS <= height
+
+
+def test_a_label_of_a_value_at_the_foot_of_the_axis_stands_above_its_ticks():
+    figure = layer_chart(
+        [line(values=(0.9, 0.8, 0.9))], "share", None, levels=[Level(0.0, "words 0 %")], ends=(0, 1.02)
+    )
+    (label,) = figure.layout.annotations
+    assert label.yanchor == "bottom" and label.yshift >= 0 and tuple(figure.layout.yaxis.range) == (0, 1.02)
 
 
 def test_places_that_are_far_apart_stay():

@@ -196,7 +196,7 @@ def test_a_model_is_packed_bit_by_bit(tmp_path):
 def test_a_recipe_takes_what_suits_the_task_where_nothing_else_is_said():
     [run] = plan_runs("one", MINILM, "tagging", ["full"], Options(), 100)
     assert run.recipe.learning_rate == suggest_recipe("tagging", "full", MINILM.abilities).learning_rate == 3e-4
-    with pytest.raises(UnsuitableText, match="another model"):
+    with pytest.raises(UnsuitableText, match="MiniLM .masked. can: choose it, or another task"):
         plan_runs("one", MINILM, "masked", ["full"], Options(), 100)
     with pytest.raises(UnsuitableText, match="“Everything”"):
         plan_runs("one", ELMO, "tagging", ["lora"], Options(), 100)

@@ -71,7 +71,7 @@ def registry():
 
 def test_a_name_says_base_method_size_title_job_and_run():
     name = tuned_name("0123456789ab", SPEC, 1)
-    assert name == f"{SPEC.runs[1].model} · lora, 8 examples · My films #0123456789ab-1"
+    assert name == f"{SPEC.runs[1].model} · LoRA, 8 examples · My films #0123456789ab-1"
     tuned = replace(SPEC, runs=(replace(SPEC.runs[0], model=name),))
     assert tuned_name("0123456789ab", tuned, 0).count("#") == 1
     assert split_name(name) == ("0123456789ab", 1)

@@ -137,7 +137,7 @@ def build(registry: Registry, desk: Desk) -> View:
         try:
             pairs = read_pair_set(which, typed)
         except UnsuitableText as error:  # said below their box: all else is well
-            return error_box(str(error)), "", gr.Plot(visible=False), "", "", ""
+            return error_box(str(error)), *[gr.skip()] * 5  # similarity.css dims what stands
         wanted = [tuple(CURES) if cure != "none" else ("none",), ("none", cure)]
         found = [
             compared.compare(models, name, pairs, sentences, tuple(dict.fromkeys(wanted[min(place, 1)])))

@@ -102,6 +102,7 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
     turn = TO_RUN % json.dumps(behind_mark(sorted(followers), None))
     others = {"inputs": [ask, act.panel.run, act.panel.behind], "outputs": [ask, act.panel.behind], "js": turn}
     act.panel.run.input(**redraw | others)
+    act.job.change(None, None, act.panel.message, js="() => ''", **QUIET)  # it was of another
     for listen in (act.job.change, act.shown.change, *(one.change for one in act.own)):
         listen(**redraw)
     if_seen = "ticks => (document.hidden ? ticks : ticks + 1)"  # a page in the background asks nothing
@@ -160,14 +161,15 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
         except Exception as error:
             return explain(error), gr.skip(), gr.skip()
 
-    trained = [act.panel.message, act.job, act.panel.run]
+    trained = [trying.message, act.job, act.panel.run]
     boxes = [trying.text, trying.second]
-    trying.train.click(train, act.owner, trained, js=with_owner(1), **QUIET).then(**redraw)
+    begun = trying.train.click(train, act.owner, trained, js=with_owner(1), **QUIET)
+    begun.then(None, act.job, None, js="job => explorer.carryTry(job)", **QUIET).then(**redraw)
     asked = [
-        listen(judge, [*looking, *boxes], [act.panel.message, trying.answer], **QUIET)
+        listen(judge, [*looking, *boxes], [trying.message, trying.answer], **QUIET)
         for listen in (trying.button.click, trying.text.submit, trying.second.submit)
     ]
-    add_stop(act.panel.message, asked)
+    add_stop(trying.message, asked)
     return clock
 
 

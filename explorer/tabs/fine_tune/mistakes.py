@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
+from explorer.figures.class_balance import tags_note
 from explorer.figures.confusion import (
     ORDERS,
     confusion_map,
@@ -79,6 +80,7 @@ def draw(looked: Looked, order: str) -> tuple:
     elif has_answers(looked):
         notes += note(OF_PAIRS) if "spearman" in outcome.scores else ""
         notes += note(OF_BLANKS) if looked.the_run.recipe.task == "masked" else ""
+        notes += tags_note(label[2:] for label in outcome.labels) if looked.the_run.recipe.task == "tagging" else ""
         by_cosine = MAIN_SCORES["similarity"] in outcome.scores
         table = mistakes_table(outcome.judged, order if order in ORDERS else "wrong", by_cosine=by_cosine)
     else:

@@ -7,7 +7,7 @@ import gradio as gr
 from explorer.errors import ExplorerError
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
-from explorer.tabs.fine_tune.plan import MOST_COMPARED
+from explorer.tabs.fine_tune.plan import MOST_COMPARED, no_way
 from explorer.tabs.messages import error_box
 from explorer.tabs.visitors import find_card
 from explorer.training.tuning.recipe import METHODS, TASKS
@@ -45,10 +45,7 @@ def offer_methods(registry: Registry, model: str, task: str, kind: str, method: 
         return gr.skip(), gr.skip(), error_box(str(error), of_model=True), ""
     ways = find_ways(task, card.abilities, card.model_type)
     if not ways:
-        words = (
-            f"{card.name} cannot learn the task “{TASKS[task]}”. {OWN_MODELS[task]} can: choose it, or another task."
-        )
-        return gr.skip(), gr.skip(), error_box(words, of_model=True), ""
+        return gr.skip(), gr.skip(), error_box(no_way(card, task), of_model=True), ""
     choices = [(METHODS[way], way) for way in ways]
     kept, fewest = [way for way in methods if way in ways], 1 if kind == "labels" else 2
     kept = kept if len(kept) >= fewest else list(ways[-2:])

@@ -8,7 +8,7 @@ from explorer.models.card import Ability, ModelCard
 from explorer.training.jobs.limits import BOUNDS
 from explorer.training.tuning.recipe import METHODS, TASKS, Recipe
 from explorer.training.tuning.results import Run
-from explorer.training.tuning.suits import find_ways, fit_recipe
+from explorer.training.tuning.suits import OWN_MODELS, find_ways, fit_recipe
 
 KINDS = {"one": "One run", "race": "Race", "labels": "Fewer labels"}
 SIZES = (8, 32, 128, 512, 2048, 8192)  # labelled examples, as in the lectures: each four times the one before
@@ -71,12 +71,11 @@ def plan_runs(
     if complaint := wrong_count(kind, len(methods)):
         raise UnsuitableText(complaint)
     ways = find_ways(task, card.abilities, card.model_type)
+    if not ways:
+        raise UnsuitableText(no_way(card, task))
     if unfit := [METHODS[method] for method in methods if method not in ways]:
         rest = ", ".join(f"“{METHODS[way]}”" for way in ways)
-        raise UnsuitableText(
-            f"{card.name} cannot learn “{TASKS[task]}” by “{unfit[0]}”: "
-            + (f"choose {rest}." if ways else "choose another model, or another task.")
-        )
+        raise UnsuitableText(f"{card.name} cannot learn “{TASKS[task]}” by “{unfit[0]}”: choose {rest}.")
     recipes = [recipe_of(task, method, options, card.abilities) for method in METHODS if method in methods]
     if kind != "labels":
         return tuple(Run(recipe, 0, card.name) for recipe in recipes)
@@ -130,3 +129,8 @@ def recipe_of(task: str, method: str, options: Options, abilities: Collection[Ab
         "seed": int(options.seed or 0),
     }
     return fit_recipe(task, method, abilities, wanted)
+
+
+def no_way(card: ModelCard, task: str) -> str:
+    """What to say of a model that cannot learn a task by any method: which one can."""
+    return f"{card.name} cannot learn the task “{TASKS[task]}”. {OWN_MODELS[task]} can: choose it, or another task."

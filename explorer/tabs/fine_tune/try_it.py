@@ -13,11 +13,12 @@ import gradio as gr
 
 from explorer import analysis
 from explorer.analysis.generation_results import join_steps
-from explorer.errors import UnsuitableText
+from explorer.errors import NoBlank, UnsuitableText
 from explorer.figures.notes import note, unknown_note
 from explorer.figures.tried import judged_sides, samples_table, sides_table
 from explorer.figures.tuning_words import baseline_words, kind_of, run_name
 from explorer.models.registry import Registry
+from explorer.tabs.fine_tune.boxes import BOXES, FIRST, refusal
 from explorer.tabs.fine_tune.first_tuned import FirstTuned
 from explorer.tabs.fine_tune.given import YOURS, source_of
 from explorer.tabs.fine_tune.looking import Looked, need_tuned
@@ -40,26 +41,6 @@ from explorer.training.tuning.suits import CAN_BEFORE, name_base
 from explorer.training.tuning.tuned_card import read_facts
 
 VIEW = "try"
-BOXES = {  # task -> labels of the two boxes; "" = there is no second one
-    "classification": ("Sentence", ""),
-    "pairs": ("First sentence (premise)", "Second sentence (hypothesis)"),
-    "tagging": ("Sentence", ""),
-    "answers": ("Question", "Passage that holds the answer"),
-    "similarity": ("One sentence", "Another sentence"),
-    "masked": ("Sentence with a blank: ___", ""),
-    "causal": ("Beginning of a text", ""),
-    "text_to_text": ("Text", ""),
-}
-FIRST = {  # task -> what stands in the boxes where the model learned from our own examples
-    "classification": ("The parcel came two weeks late, and the box was open.", ""),
-    "pairs": ("A woman is playing the violin on the stairs.", "Somebody is making music."),
-    "tagging": ("Ada Lovelace wrote from London to Charles Babbage.", ""),
-    "answers": ("Where did the ship sink?", "The Morning Star left Bristol in May and sank off Cape Town in a storm."),
-    "similarity": ("The shop opens at nine.", "Nobody can buy anything there before nine o'clock."),
-    "masked": ("The queen lays her eggs in the ___.", ""),
-    "causal": ("In spring the bees", ""),
-    "text_to_text": ("She plays the piano every evening.", ""),
-}
 CUT = ("classification", "tagging")  # tasks that read one text, and no more of it than a run learned from
 MOST_WORDS = 8
 MOST_SIDES = 4
@@ -101,6 +82,7 @@ class Trying:
         second: The second one; in sight where the task reads two texts.
         button: Asks.
         train: Trains the model of the example; in sight where the example is.
+        message: What went wrong with asking or training, and how far it is.
         answer: Where the answer stands.
         own: Holds the texts of the job in sight for the two boxes, as JSON.
     """
@@ -111,6 +93,7 @@ class Trying:
     second: gr.Textbox
     button: gr.Button
     train: gr.Button
+    message: gr.HTML
     answer: gr.HTML
     own: gr.Textbox
 
@@ -129,6 +112,7 @@ def build(first: Looked) -> Trying:
             elem_id="tune-try",
         )  # fmt: skip
         train = gr.Button("Train it here", size="sm", visible=first.is_example, elem_id="tune-try-train")
+        message = gr.HTML(padding=False, elem_classes="message-place")
         answer = gr.HTML(padding=False, elem_classes="result", elem_id="tune-tried")
         samples = gr.HTML(_samples(first), padding=False, elem_classes="result")
         own = gr.Textbox(json.dumps(["", ""]), visible="hidden")
@@ -139,14 +123,14 @@ def build(first: Looked) -> Trying:
             _said(looked), gr.Textbox(label=first_label),
             gr.Textbox(label=second_label or " ", visible=bool(second_label)), json.dumps(_first_texts(looked)),
             gr.Button(interactive=can_answer(looked), visible=not looked.is_example),
-            gr.Button(visible=looked.is_example), "", _samples(looked),
+            gr.Button(visible=looked.is_example), "", "", _samples(looked),
         )  # fmt: skip
 
     def key(looked: Looked) -> tuple:
         return looked.status.id, looked.run, looked.outcome is not None
 
-    part = Part(VIEW, VIEW, [said, text, second, own, button, train, answer, samples], update, key)
-    return Trying(tab, part, text, second, button, train, answer, own)
+    part = Part(VIEW, VIEW, [said, text, second, own, button, train, message, answer, samples], update, key)
+    return Trying(tab, part, text, second, button, train, message, answer, own)
 
 
 def train_example(store: JobStore, example: FirstTuned, owner: str) -> str:
@@ -172,9 +156,8 @@ def ask_tuned(registry: Registry, looked: Looked, text: str, second: str) -> Ite
     except UnsuitableText as error:
         yield explain(error), gr.skip()
         return
-    if not text.strip() or (BOXES[task][1] and not second.strip()):
-        boxes = "each of the two boxes" if BOXES[task][1] else "the box"
-        yield "", error_box(f"There is nothing to judge yet. Write a sentence into {boxes}.")
+    if complaint := refusal(task, text, second):
+        yield error_box(complaint), gr.skip()
         return
     sides = find_sides(looked)
     names, draw = [side.model for side in sides], {"masked": _fill_both, "causal": _continue_both}.get(task)
@@ -245,7 +228,10 @@ def _without(looked: Looked) -> str:
 
 def _fill_both(models: Registry, names: list[str], text: str, *, titles: list[str]) -> tuple:
     ask = partial(analysis.fill_blanks, text=text, top_k=MOST_WORDS, count=1, strategy="independent")
-    found = [models.run(name, ask).blanks for name in names]
+    try:
+        found = [models.run(name, ask).blanks for name in names]
+    except NoBlank as error:  # here no words can be clicked
+        raise UnsuitableText(str(error)) from None
     count, drawn, every = len(found[0]), "", []
     left = f"{'the other' if count == 2 else 'the others'} left open"
     for number in range(count):

@@ -94,7 +94,7 @@ def wire_own(
     own.text.change(follow, [own.text, word], word, trigger_mode="multiple", **QUIET)
     own.sentences.upload(take, [own.sentences, word], [own.text, use, listed, own.said], **QUIET)
     loaded = own.vectors.change(lambda path: gr.Button(visible=bool(path)), own.vectors, own.without, **QUIET)
-    loaded.then(lambda path: _say_vectors(static, path), own.vectors, own.vectors_said, **QUIET)
+    loaded.then(lambda path: _say_vectors(static, path), own.vectors, [own.vectors_said, own.without], **QUIET)
     left = own.without.click(lambda: (None, gr.Button(visible=False)), None, [own.vectors, own.without], **QUIET)
     return [loaded, left]
 
@@ -104,16 +104,16 @@ def _about_vectors() -> str:
     return note(f"GloVe or word2vec as text, also in gzip, {most}; the first words of a large file will do.")
 
 
-def _say_vectors(static: Static, path: str | None) -> str:
-    """What is wrong with a file of word vectors, where it was chosen, or what it brings."""
+def _say_vectors(static: Static, path: str | None) -> tuple:
+    """What is wrong with a file of word vectors, where it was chosen, or what it brings; and the way back from it."""
     if not path:
-        return _about_vectors()
+        return _about_vectors(), gr.skip()
     try:
         found = static.read(path)
     except Exception as error:
-        return explain(error)
+        return explain(error), gr.Button(visible=False)
     words = f"{found.source}: {count_of(len(found.words), 'word')}, under “Without context” in the view “Neighbours”."
-    return note(" ".join([words, *found.remarks]))
+    return note(" ".join([words, *found.remarks])), gr.skip()
 
 
 def read_upload(path: Path, word: str) -> tuple[str, str]:

@@ -14,6 +14,10 @@ from explorer.training.jobs.shelf import Shelf
 
 ENDING = re.compile(rf"#({ID.pattern})-([0-9]{{1,3}})$")
 LONGEST_TITLE = 60  # characters
+HOW = {  # key of METHODS -> its words in short
+    "frozen": "frozen features", "layers": "mix of layers", "lora": "LoRA", "full": "everything",
+    "scratch": "from random weights",
+}  # fmt: skip
 
 
 def tuned_name(id: str, spec: JobSpec, run: int) -> str:
@@ -28,7 +32,7 @@ def tuned_name(id: str, spec: JobSpec, run: int) -> str:
     asked = spec.runs[run]
     learned = f", {asked.examples} examples" if asked.examples else ""
     base = asked.model.partition(" #")[0]  # which may be a tuned model itself
-    return f"{base} · {asked.recipe.method}{learned} · {title} #{id}-{run}"
+    return f"{base} · {HOW[asked.recipe.method]}{learned} · {title} #{id}-{run}"
 
 
 def split_name(name: str) -> tuple[str, int] | None:

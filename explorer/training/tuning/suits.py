@@ -67,8 +67,8 @@ SCORES = {  # key of Outcome.scores -> what it is
     ),
 }  # fmt: skip
 OTHER_SCORES = {  # (task, score) -> what it measures there
-    ("tagging", "f1"): "The harmonic mean of precision and recall of phrases (seqeval): one is right if its ends and "
-    "its kind are.",
+    ("tagging", "f1"): "The harmonic mean of precision and recall of phrases, as the library seqeval counts them: "
+    "one is right if its ends and its kind are.",
     ("tagging", "accuracy"): "The share of words, those outside of phrases included, that get the right tag.",
     (
         "causal",
