@@ -225,8 +225,8 @@ def _ring(dimensions: int) -> go.Scatter:
 
 def _labels(groups: Sequence[Group], at: Float[ndarray, "label axis"]) -> go.Scatter:
     """Names beside the points, each behind its mark: where a name stands says nothing, the mark says whose it is."""
-    texts = [
-        f"<span style='color:{group.mark.colour}'>{GLYPHS[group.mark.shape]}</span> {escape(group.name, quote=False)}"
+    texts = [  # in brackets: a mark alone looks like a point
+        f"(<span style='color:{group.mark.colour}'>{GLYPHS[group.mark.shape]}</span>) {escape(group.name, quote=False)}"
         for group in groups
     ]
     return go.Scatter(

@@ -112,8 +112,8 @@ def test_labels_stand_at_the_middle_of_their_points():
             assert np.abs(points - centre).max(axis=1).min() < 2e-4  # one of its own
     texts, marks = sense_map(drawn).data[-1].text, mark_senses(drawn.senses)
     names = [re.sub("<[^>]*>", "", text) for text in texts]
-    assert names == ["● sport", "◆ stage", "■ &lt;i&gt;music&lt;/i&gt;", "● no label"]
-    assert texts[0].startswith(f"<span style='color:{marks['sport'].colour}'>"), "as its points are drawn"
+    assert names == ["(●) sport", "(◆) stage", "(■) &lt;i&gt;music&lt;/i&gt;", "(●) no label"]
+    assert texts[0].startswith(f"(<span style='color:{marks['sport'].colour}'>"), "as its points are drawn"
 
 
 def test_what_goes_into_the_page_is_escaped_and_says_how_far_to_believe_it():

@@ -61,8 +61,9 @@ def build(registry: Registry, prompt: Prompt) -> View:
         if mapped is None:
             why = measures.left_out.get(key, "Too few words of the built-in set depend so.")
             label = MEASURES[key].label if key in MEASURES else key
-            missing = note(f"{label}: {why} The map shows another measure.")
-            mapped = map_measure(measures, relations, INSTEAD if INSTEAD in measures.values else "same")
+            instead = INSTEAD if INSTEAD in measures.values else "same"
+            missing = note(f"{label}: {why} The map shows “{MEASURES[instead].label}” instead.")
+            mapped = map_measure(measures, relations, instead)
         if measures.decoder_reads:
             missing += note(DECODER_READS[measures.decoder_reads])
         if source == OWN:
