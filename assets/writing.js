@@ -210,14 +210,15 @@
     };
     const indexOf = target => target.closest?.('.tok') && Number(target.closest('.tok').dataset.index);
 
-    let opening = 0;
-    written.addEventListener('pointerover', event => {
-      if (event.pointerType === 'touch' || event.buttons) return; // a finger taps; a pressed mouse selects text
-      const index = indexOf(event.target);
+    let opening = 0, over = null;
+    written.addEventListener('pointermove', event => { // not pointerover: what grows under a mouse at rest is not pointed at
+      const index = indexOf(event.target) ?? null;
+      if (event.pointerType === 'touch' || event.buttons || index === over) return; // a finger taps; a pressed mouse selects text
       clearTimeout(opening);
-      if (index !== null && index !== undefined) opening = setTimeout(() => show(index), open === null ? 60 : 120);
+      over = index;
+      if (index !== null) opening = setTimeout(() => show(index), open === null ? 60 : 120);
     });
-    written.addEventListener('pointerout', event => (clearTimeout(opening), event.pointerType === 'touch' || closeSoon()));
+    written.addEventListener('pointerout', event => (clearTimeout(opening), (over = null), event.pointerType === 'touch' || closeSoon()));
     popover.addEventListener('pointerenter', () => (clearTimeout(hiding), clearTimeout(opening)));
     popover.addEventListener('pointerleave', closeSoon);
     written.addEventListener('click', event => {

@@ -29,7 +29,7 @@ BAND_OPACITY = 0.3
 LABEL_PIXELS, LABEL_ROW_PIXELS = 12, 16  # of letters, of a line of them
 MARK_PIXELS = 4  # half of a mark
 LABEL_SHARE = 0.65  # of the width of a narrow chart
-ROOM = 0.12  # above and below what is drawn, of its height: labels of levels stand there
+ROOM = 0.16  # above and below what is drawn, of its height: labels of levels stand there
 
 
 @dataclass(frozen=True)

@@ -85,11 +85,13 @@ def unread_note(unknown: int, tokens: int, advice: str = "") -> str:
         tokens: Of the text.
         advice: Said last.
     """
-    are = "is" if unknown == 1 else "are"
-    return note(
-        f"{unknown:,} of the {tokens:,} tokens {are} unknown to this model, which sees the same sign for each: its "
-        f"vocabulary lacks these words, signs or their script. {advice}".strip()
-    )
+    sees, lacks = "are unknown to this model, which sees the same sign for each", "these words, signs or their script"
+    if unknown == 1:
+        sees, lacks = (
+            "is unknown to this model, which sees a sign for “unknown” there",
+            "the word, the sign or its script",
+        )
+    return note(f"{unknown:,} of the {tokens:,} tokens {sees}: its vocabulary lacks {lacks}. {advice}".strip())
 
 
 def candidates_note(ranking: CandidateRanking) -> str:

@@ -33,8 +33,9 @@ def name_word(page, word):
 
 
 def test_what_a_corpus_holds_becomes_the_sentences_of_the_page(open_page, corpus):
-    page = open_page("?tab=neighbours")
+    page = open_page("?tab=neighbours&word=zither&own=music | The zither sang.")
     open_panel(page)
+    expect(page.locator("#corpus-found")).to_contain_text("What is found takes the place of")
     page.locator("#corpus-start").click()
     expect(page.locator("#corpus .message.error")).to_contain_text("Choose a text file")
     page.locator("#corpus-file input[type=file]").set_input_files(corpus)
@@ -48,6 +49,9 @@ def test_what_a_corpus_holds_becomes_the_sentences_of_the_page(open_page, corpus
     expect(page.locator("#corpus .message")).to_have_count(0)
     page.locator("#corpus-start").click()
     expect(found).to_contain_text("Their vectors were kept from before", timeout=60_000)
+    page.locator("#corpus-back").click()
+    expect(page.locator("#use-list")).to_contain_text("The zither sang.")
+    expect(page.locator("#corpus-back")).to_be_hidden()
     name_word(page, "nowhere")
     page.locator("#corpus-start").click()
     expect(page.locator("#corpus .message.error")).to_contain_text("'nowhere' is in none of the 3,000 lines")

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import come_to_rest
+
 TEXT = "The keys to the cabinet are on the table."
 SCORE = f"?tab=generate&show=score&text={TEXT}"
 PROMPT = "#generate-text textarea"
@@ -25,6 +27,10 @@ def test_a_text_is_scored_by_two_models_side_by_side(open_page):
         page.wait_for_function("one => one.scrollWidth <= one.clientWidth", arg=table)
     page.locator(PROMPT).fill("The keys are here.")
     expect(rows.locator("th")).to_have_text(["The", "keys", "are", "here."])
+    page.locator(PROMPT).fill("")
+    page.locator(PROMPT).press("Enter")  # which writes in other views
+    come_to_rest(page)
+    expect(page.locator(".message-place .message.error")).to_contain_text("There is no text to score")
 
 
 @pytest.mark.slow

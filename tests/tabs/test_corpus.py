@@ -13,7 +13,7 @@ from explorer.analysis.corpus_results import CorpusProgress
 from explorer.models.registry import Registry
 from explorer.settings import settings
 from explorer.tabs.limits import MIB, RequestLimits
-from explorer.tabs.neighbours.corpus import _search, describe_progress
+from explorer.tabs.neighbours.corpus import _search, describe_progress, keep_own
 from explorer.tabs.neighbours.material import Vectors, read_uses
 from tests.analysis import tiny_models
 from tests.analysis.test_embeddings import embedding
@@ -88,6 +88,20 @@ def test_what_is_found_becomes_the_sentences_and_vectors_of_the_desk(registry, m
     assert np.abs(kept.vectors - expected.vectors).max() < 1e-5
     *_, (_, again, _, found, _) = _search(registry, desk, model.card.name, "play", "mean", str(corpus), 100)
     assert again == own and "Their vectors were kept from before." in found
+
+
+@pytest.mark.parametrize(
+    ("own", "kept", "mine"),
+    [
+        ("a | mine\n", ("", ""), "a | mine"),
+        ("found\n", ("a | mine", "found"), "a | mine"),
+        ("changed", ("a | mine", "found"), "changed"),
+        (" ", ("", ""), ""),
+        (None, ("a | mine", "found"), ""),
+    ],
+)
+def test_own_sentences_are_kept_for_the_way_back_from_what_is_found(own, kept, mine):
+    assert keep_own(own, kept) == mine
 
 
 def test_a_vertical_bar_in_a_corpus_parts_no_sense(registry, model, corpus):

@@ -6,9 +6,10 @@ import gradio as gr
 import pytest
 
 from explorer import open_registry
+from explorer.analysis.branches import ROOT
 from explorer.analysis.decoding_strategies import CONTROLS, STRATEGIES
 from explorer.tabs.generate.controls import SLIDERS, acting, in_words
-from explorer.tabs.generate.desk import Desk
+from explorer.tabs.generate.desk import MOST_KEPT, Desk
 from explorer.tabs.generate.first_text import compute_first_text, read_first_text
 from explorer.tabs.generate.gallery import read_gallery, values_of
 from explorer.tabs.generate.length import LengthCount
@@ -73,6 +74,18 @@ def test_who_asks_last_writes():
     assert desk.is_writing
     desk.end(second)
     assert not desk.is_writing
+
+
+def test_what_was_written_from_a_prompt_is_there_again_when_the_prompt_is():
+    desk = Desk(read_first_text().tree, codes={3: "code"})
+    first = desk.tree
+    desk.turn_to(first.model, "Another")
+    assert desk.tree.nodes == () and desk.codes == {} and desk.tree.prompt == "Another"
+    desk.turn_to(first.model, first.prompt)
+    assert (desk.tree.nodes, desk.tree.here, desk.codes) == (first.nodes, ROOT, {3: "code"})
+    for number in range(9):
+        desk.turn_to(first.model, str(number))
+    assert (first.model, first.prompt) not in desk.kept and len(desk.kept) <= MOST_KEPT + 1
 
 
 def test_the_count_of_a_model_that_a_view_loads_stands_there_once_the_view_has_answered(shipped_registry):

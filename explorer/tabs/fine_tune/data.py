@@ -112,7 +112,7 @@ def build_data(task: gr.Dropdown) -> DataPanel:
 
     def take_text(text: str | None, task: str, held: str, aside: float, key: str) -> Iterator[tuple]:
         if (text or "").strip():
-            yield from _take(task, held, aside, lambda: read_table(text, task=task))
+            yield from _take(task, held, aside, lambda: read_table(text, task=task), is_all=True)
         elif is_unusable(task, key):  # what stood in the box and is no longer there
             said, group, _, *others = _draw(task, YOURS, "", held, aside)
             yield "", said, group, gr.skip(), *others
@@ -212,14 +212,18 @@ def _offer_sources(task: str, source: str) -> gr.Radio:
     return gr.Radio(choices) if source in dict(map(reversed, choices)) else gr.Radio(choices, value=OURS)
 
 
-def _take(task: str, held: str, aside: float, read: Callable) -> Iterator[tuple]:
-    """Read a table, and draw what is in it; what was there before stays where it cannot be read."""
+def _take(task: str, held: str, aside: float, read: Callable, *, is_all: bool = False) -> Iterator[tuple]:
+    """Read a table, and draw what is in it; what was there before stays where it cannot be read, unless it is that."""
     nothing = [gr.skip()] * (4 + SLOTS)
     yield gr.skip(), note("Reading …"), *nothing
     try:
         key = given_tables().put(read())
     except Exception as error:
-        yield gr.skip(), explain(error), *nothing
+        yield (
+            ("", explain(error), *_draw(task, YOURS, "", held, aside)[1:])
+            if is_all
+            else (gr.skip(), explain(error), *nothing)
+        )
         return
     said, group, _, *others = _draw(task, YOURS, key, held, aside)
     yield key, said, group, gr.skip(), *others

@@ -45,6 +45,7 @@ OPTION_WORDS = {
     "seed": "seed {}",
 }
 CHECKED_SETS = 512  # sets of examples of all visitors of which it is known what is wrong with them
+UNUSABLE = "Nothing can be learned from these examples: beside them stands why."
 LOST = "The examples of this job, {name}, are not held for you: give them again to train on them anew."
 
 
@@ -213,7 +214,7 @@ def _refusal(registry: Registry, asked: Asked, held: Sequence) -> str:
     """Why Start would refuse what is asked for; "" = it would not."""
     count, complaint = _look_through(asked.task, *held)
     if complaint:
-        return complaint
+        return UNUSABLE
     try:
         plan_asked(registry, asked, count)
     except ExplorerError as error:

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from explorer.analysis.branches import Tree
+from explorer.analysis.branches import ROOT, Tree, go_to
+
+MOST_KEPT = 4  # trees of other prompts
 
 
 @dataclass
@@ -17,18 +19,30 @@ class Desk:
         turn: Counts what was asked for; work that belongs to an earlier turn ends at its next token.
         is_writing: Whether the latest turn is at work.
         codes: Python that writes each branch of the tree, by the index of the token that it ends with.
+        kept: The latest trees with their codes, by model and prompt.
     """
 
     tree: Tree
     turn: int = 0
     is_writing: bool = False
     codes: dict[int, str] = field(default_factory=dict)
+    kept: dict[tuple[str, str], tuple[Tree, dict[int, str]]] = field(default_factory=dict)
 
     def take(self) -> int:
         """Begin a turn, which ends the one before; returns its number."""
         self.turn += 1
         self.is_writing = True
         return self.turn
+
+    def turn_to(self, model: str, prompt: str) -> None:
+        """Stand at the prompt of the tree that was written from it before, while it is kept, else of an empty one."""
+        now = self.tree.model, self.tree.prompt
+        self.kept.pop(now, None)
+        self.kept[now] = self.tree, self.codes
+        tree, self.codes = self.kept.get((model, prompt), (Tree(model, prompt), {}))
+        self.tree = go_to(tree, ROOT)
+        for old in list(self.kept)[: -MOST_KEPT - 1]:
+            del self.kept[old]
 
     @property
     def code_in_sight(self) -> str:

@@ -34,6 +34,10 @@ from explorer.tabs.views import View
 PAPER = "https://arxiv.org/abs/1904.09751"
 UPDATE_SECONDS = 0.05  # the eye sees no more, and each update costs the page some milliseconds
 FIRST_COLOUR = "probability"  # a key of MEASURES in assets/tokens.js
+ENTER = """() => {  // other views are of the text itself, and drawn anew as it is typed
+  if (document.querySelector(':is([data-tab-id="write"], [data-tab-id="next"])[aria-selected="true"]'))
+    document.querySelector('#generate-write').click();
+}"""
 ON_LOAD = "explorer.writing(element, trigger, props, watch);"
 
 
@@ -83,11 +87,7 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
             yield _finished(desk, turn, message=explain(error))
             return
         before = desk.tree, desk.codes
-        is_same = (desk.tree.model, desk.tree.prompt) == (model, text)
-        if is_same:
-            desk.tree = go_to(desk.tree, ROOT)
-        else:
-            desk.tree, desk.codes = Tree(model, text), {}
+        desk.turn_to(model, text)
         yield from _write(registry, desk, strategy, length, seed, values, before=before)
 
     def go_on(
@@ -113,8 +113,8 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
     outputs = [prompt.message, paper, below]
     # Gradio's default would drop a click while a text is written, which is when an alternative is clicked.
     event = {"inputs": inputs, "outputs": outputs, "trigger_mode": "multiple", **QUIET}
-    runs = [listen(begin, **event) for listen in (write.click, prompt.text.submit)]
-    runs.append(paper.select(go_on, **event))
+    runs = [write.click(begin, **event), paper.select(go_on, **event)]
+    prompt.text.submit(None, None, None, js=ENTER, **QUIET)
     prompt.strategy.select(None, None, None, js="() => explorer.setAnew()", **QUIET)
     prompt.model.change(None, prompt.model, None, js="model => explorer.askedWriter(model)", **QUIET)
     colour.change(None, colour, None, js="measure => explorer.colourBy(measure)", **QUIET)
@@ -130,7 +130,9 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
 def draw_foot(tree: Tree, code: str) -> str:
     """Under the text: who wrote it and how, what to take away, and where else the text can be looked at."""
     measured = "probabilities of the model itself, before the controls, over the whole vocabulary"
-    foot = caption([tree.model, _how(tree), measured, "a link keeps the settings, not the branches"], PAPER)
+    foot = caption(
+        [tree.model, _how(tree), measured, "a link keeps the settings: neither branches nor what was written on"], PAPER
+    )
     elsewhere = text_links(tree.model, tree.prompt, written_text(tree, tree.here)) if tree.here != ROOT else ""
     return foot + elsewhere + download_links(tree, "steps", code=code)
 

@@ -23,6 +23,7 @@ from explorer.tabs.visitors import find_model
 
 KINDS = [".txt", ".text", ".gz", ".xz"]
 SAMPLE = 500  # uses to begin with: a minute on two cores, where 2,000 take four
+TAKES_PLACE = "What is found takes the place of sentences of your own above; a button brings those back."
 LONGEST_NAME = 60  # characters of a file's
 
 
@@ -34,8 +35,15 @@ def build_corpus(registry: Registry, desk: Desk) -> None:
         desk: Whose word is looked for, and whose own sentences become what is found.
     """
 
-    def search(model: str, word: str, pieces: str, path: str | None, sample: float) -> Iterator[tuple]:
-        yield from _search(registry, desk, model, word, pieces, path, int(sample))
+    def search(
+        model: str, word: str, pieces: str, path: str | None, sample: float, own: str, kept: tuple[str, str]
+    ) -> Iterator[tuple]:
+        for event in _search(registry, desk, model, word, pieces, path, int(sample)):
+            if isinstance(event[1], str):  # it is over, and they stand there instead
+                before = keep_own(own, kept)
+                yield *event, (before, event[1]), gr.Button(visible=bool(before))
+            else:
+                yield *event, gr.skip(), gr.skip()
 
     most = settings().largest_upload_mib
     with gr.Accordion("Search a corpus for the word", open=False, elem_id="corpus", elem_classes="own-stop"):
@@ -45,17 +53,25 @@ def build_corpus(registry: Registry, desk: Desk) -> None:
         )  # fmt: skip
         start = gr.Button("Search", elem_id="corpus-start")
         message = gr.HTML(padding=False, elem_classes="corpus-message")
-        found = gr.HTML(padding=False, elem_id="corpus-found")
+        found = gr.HTML(note(TAKES_PLACE), padding=False, elem_id="corpus-found")
+        back = gr.Button(
+            "Back to the sentences before", size="sm", visible=False, elem_id="corpus-back", elem_classes="own-file"
+        )
+        kept = gr.State(("", ""))
         sample = gr.Slider(
             50, MOST_USES, SAMPLE, step=50, label="Most uses", elem_id="corpus-sample",
             info="Of more, as many are drawn at random. All are embedded once, and kept.",
         )  # fmt: skip
 
-        inputs = [desk.model, desk.word, desk.which.pieces, file, sample]
-        outputs = [message, desk.own, desk.use, found, desk.word]
+        inputs = [desk.model, desk.word, desk.which.pieces, file, sample, desk.own, kept]
+        outputs = [message, desk.own, desk.use, found, desk.word, kept, back]
         # Gradio's default drops a press while it takes a search that was stopped for one that is at work.
         run = start.click(search, inputs, outputs, trigger_mode="multiple", **QUIET)
         add_stop(message, [run])
+        back.click(
+            lambda kept: (kept[0], 0, note(TAKES_PLACE), ("", ""), gr.Button(visible=False)), kept,
+            [desk.own, desk.use, found, kept, back], **QUIET,
+        )  # fmt: skip
 
 
 def _search(
@@ -85,6 +101,17 @@ def _search(
                 yield progress_box(describe_progress(event, Path(path).name)), *same
     except Exception as error:
         yield explain(error), *same
+
+
+def keep_own(own: str | None, kept: tuple[str, str]) -> str:
+    """The visitor's own sentences, which what was found takes the place of; "" = there were none.
+
+    Args:
+        own: What stood in their box.
+        kept: Those that an earlier search took the place of, and what it found.
+    """
+    before, found = kept
+    return before if (own or "").strip() == found.strip() else (own or "").strip()
 
 
 def mark_uses(found: CorpusOccurrences) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import gradio as gr
@@ -93,9 +95,13 @@ def wire_own(
     # not input, which a first paste does not set off
     own.text.change(follow, [own.text, word], word, trigger_mode="multiple", **QUIET)
     own.sentences.upload(take, [own.sentences, word], [own.text, use, listed, own.said], **QUIET)
-    loaded = own.vectors.change(lambda path: gr.Button(visible=bool(path)), own.vectors, own.without, **QUIET)
-    loaded.then(lambda path: _say_vectors(static, path), own.vectors, [own.vectors_said, own.without], **QUIET)
-    left = own.without.click(lambda: (None, gr.Button(visible=False)), None, [own.vectors, own.without], **QUIET)
+    loaded = own.vectors.change(
+        partial(_say_vectors, static), own.vectors, [own.vectors_said, own.vectors, own.without], **QUIET
+    )
+    left = own.without.click(
+        lambda: (None, gr.Button(visible=False), _about_vectors()), None,
+        [own.vectors, own.without, own.vectors_said], **QUIET,
+    )  # fmt: skip
     return [loaded, left]
 
 
@@ -104,16 +110,20 @@ def _about_vectors() -> str:
     return note(f"GloVe or word2vec as text, also in gzip, {most}; the first words of a large file will do.")
 
 
-def _say_vectors(static: Static, path: str | None) -> tuple:
-    """What is wrong with a file of word vectors, where it was chosen, or what it brings; and the way back from it."""
-    if not path:
-        return _about_vectors(), gr.skip()
+def _say_vectors(static: Static, path: str | None) -> Iterator[tuple]:
+    """What is wrong with a file of word vectors, where it was chosen, or what it brings; the file, which is none if it
+    was refused: then the model's own vectors stay; and the way back to these."""
+    if not path:  # none, or one was refused, as is said
+        yield gr.skip(), gr.skip(), gr.skip()
+        return
+    yield note("Reading …"), gr.skip(), gr.skip()
     try:
         found = static.read(path)
     except Exception as error:
-        return explain(error), gr.Button(visible=False)
+        yield explain(error), None, gr.Button(visible=False)
+        return
     words = f"{found.source}: {count_of(len(found.words), 'word')}, under “Without context” in the view “Neighbours”."
-    return note(" ".join([words, *found.remarks])), gr.skip()
+    yield note(" ".join([words, *found.remarks])), gr.skip(), gr.Button(visible=True)
 
 
 def read_upload(path: Path, word: str) -> tuple[str, str]:
