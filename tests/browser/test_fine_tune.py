@@ -231,7 +231,7 @@ def test_the_form_is_that_of_the_job_that_is_opened_and_says_what_is_otherwise_s
     expect(page).to_have_url(re.compile("form="))
     other = open_page("?" + page.url.partition("?")[2])  # another browser
     expect(other.locator("#tune-otherwise")).to_contain_text("The pasted text, are not held for you")
-    expect(other.locator("#tune-otherwise")).to_contain_text("you have chosen, LoRA. There are no examples yet.")
+    expect(other.locator("#tune-otherwise")).to_contain_text("you have chosen, LoRA. The examples will not do yet")
     expect(other.locator("#tune-method input")).to_have_value("LoRA")
     page = come_back(page, page.url)  # its own job: the examples come back as well
     expect(page.locator("#tune-method input")).to_have_value("LoRA")

@@ -163,9 +163,9 @@ def test_what_start_would_refuse_is_not_sent_to_start(kind, methods, asks):
         ({"options": Options(seed=-3)}, None, "seed −3</bdi></b>. Seed: give a whole number"),
         ({"model": "nobody's"}, None, "No model is called"),
         ({"task": "causal", "model": "GPT mini", "methods": ("frozen",)}, None, "GPT mini cannot learn “"),
-        ({}, "", "examples: beside them stands why."),
-        ({}, "said,kind\n" + "well said,good\n" * 12, "examples: beside them stands why."),
-        ({"methods": ("lora",)}, "text,label\none,a\nmore,b\n", "examples: beside them stands why."),
+        ({}, "", "The examples will not do yet: what is wrong"),
+        ({}, "said,kind\n" + "well said,good\n" * 12, "The examples will not do yet: what is wrong"),
+        ({"methods": ("lora",)}, "text,label\none,a\nmore,b\n", "The examples will not do yet: what is wrong"),
         ({"kind": "labels"}, "said,kind\n" + "well,a\nbad,b\n" * 5, "examples to learn from: fewer labels can be"),
     ],
 )

@@ -45,7 +45,7 @@ OPTION_WORDS = {
     "seed": "seed {}",
 }
 CHECKED_SETS = 512  # sets of examples of all visitors of which it is known what is wrong with them
-UNUSABLE = "Nothing can be learned from these examples: beside them stands why."
+UNUSABLE = "The examples will not do yet: what is wrong or missing stands beside them."
 LOST = "The examples of this job, {name}, are not held for you: give them again to train on them anew."
 
 
