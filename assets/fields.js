@@ -1,5 +1,5 @@
 // What Gradio's fields and tabs leave to be wished for by keyboard: lists close behind the focus and open again where
-// it stayed, arrow keys walk tabs, and a number box shows what is taken; and where fields stand.
+// it stayed, letters find in them, arrow keys walk tabs, and a number box shows what is taken; and where fields stand.
 (() => {
   const explorer = (window.explorer = window.explorer || {});
 
@@ -32,6 +32,48 @@
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     walkTabs(target, key);
+  }, true);
+
+  // Letters in a list that cannot be searched lead to the entry that begins with them, as in a browser's own; Gradio
+  // would leave only the entry that is chosen already.
+  const SPELLING_MILLISECONDS = 700; // between two letters of one word
+  let spelt = '', speltAt = -Infinity, aimedAt = -1; // the page shows some time later what the keys below lead to
+  const pressIn = (field, key) => field.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+  const spell = (field, key) => {
+    const now = performance.now(), goesOn = now - speltAt < SPELLING_MILLISECONDS;
+    spelt = (goesOn ? spelt : '') + key.toLowerCase();
+    speltAt = now;
+    const options = [...(document.getElementById(field.getAttribute('aria-controls'))?.querySelectorAll('li') ?? [])];
+    const here = goesOn ? aimedAt : options.findIndex(option => option.classList.contains('active'));
+    const from = goesOn ? here : here + 1; // a second letter may keep the entry that the first one found
+    aimedAt = here;
+    const order = options.map((_, place) => (place + Math.max(from, 0)) % options.length);
+    const found = order.find(place => options[place].getAttribute('aria-label').toLowerCase().startsWith(spelt));
+    if (found === undefined) return;
+    aimedAt = found;
+    for (let step = Math.abs(found - here); step > 0; step -= 1) pressIn(field, found > here ? 'ArrowDown' : 'ArrowUp');
+  };
+  document.addEventListener('keydown', event => {
+    const {target, key} = event;
+    if (!target.matches('input[role="combobox"][readonly]') || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (key.length > 1) return void (event.isTrusted && (speltAt = -Infinity)); // arrows lead elsewhere
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (key !== ' ' || performance.now() - speltAt < SPELLING_MILLISECONDS) spell(target, key);
+    else if (target.getAttribute('aria-expanded') === 'true') pressIn(target, 'Enter');
+    else target.dispatchEvent(new FocusEvent('focus'));
+  }, true);
+
+  // In one that can be searched, what is typed takes the place of the entry, and Escape brings the entry back.
+  const SEARCHED = 'input[role="combobox"]:not([readonly])';
+  let opened = null, entry = ''; // the field whose list a press opens; what stood in it
+  document.addEventListener('pointerdown', ({target}) => (opened = target.closest(`${SEARCHED}[aria-expanded="false"]`)), true);
+  document.addEventListener('focusin', ({target}) => target.matches(SEARCHED) && (entry = target.value));
+  document.addEventListener('click', ({target}) => target === opened && target.select());
+  document.addEventListener('keydown', ({target, key}) => {
+    if (key !== 'Escape' || !target.matches(SEARCHED) || target.value === entry) return;
+    target.value = entry;
+    target.dispatchEvent(new Event('input', {bubbles: true}));
   }, true);
 
   // Escape closes a list whose field keeps the focus; Gradio opens it on nothing but the arrival of the focus.

@@ -15,11 +15,11 @@
   const isAsked = (wanted, head) => wanted.get('tab') === 'generate' && looksAtIt(wanted) &&
     (Object.entries({text: head.prompt, model: head.model}).some(([name, value]) => (wanted.get(name) ?? value) !== value) ||
      [...wanted.keys()].some(name => !['tab', 'show', 'text', 'model', 'colour'].includes(name)));
-  const writeWhatWasAsked = head => {
+  const writeWhatWasAsked = (head, write) => {
     const wanted = opened;
     opened = new URLSearchParams();
     if (!isAsked(wanted, head)) return;
-    const press = () => (document.body.dataset.restored ? explorer.pressWrite() : setTimeout(press, 30));
+    const press = () => (document.body.dataset.restored ? write() : setTimeout(press, 30));
     press();
   };
 
@@ -46,10 +46,7 @@
     let open = null, hiding = 0, began = 0;
 
     const prompt = () => document.querySelector('#generate-text textarea')?.value ?? head.prompt;
-    let asked = null; // the model that is chosen, once it was changed
-    let controls = new Map(); // as they stood when it was asked for
-    const stand = () => (document.body.dataset.restored ? (controls = explorer.fieldsIn('.generating .settings')) : setTimeout(stand, 50));
-    stand();
+    let asked = null, controls = new Map(); // the model that was chosen since; the fields as they stood when it was asked
     const compare = () => {
       const isOthers = asked !== null && asked !== head.model, isAnswered = prompt().trim() === head.prompt?.trim();
       const isOld = !isAnswered || isOthers || explorer.fieldsDiffer(controls, explorer.fieldsIn('.generating .settings'));
@@ -57,10 +54,13 @@
       other.hidden = !isOld && !head.is_other;
       other.classList.toggle('of-branch', !isOld); // which was gone back to, to be read
       other.replaceChildren(isOthers ? `${head.model} wrote this. `
-          : `This was written ${!isAnswered ? 'from the prompt before' : head.is_other ? 'with other settings, which no link keeps' : 'with the settings before'}. `,
+          : `This was written ${!isAnswered ? 'from another prompt' : head.is_other ? 'with other settings, which no link keeps' : 'with the settings before'}. `,
         make('span', 'press', `Press Write, or Enter, for ${isOthers ? `a text by ${asked}` :
           isAnswered ? 'one with yours' : 'one from yours'}.`));
     };
+    const stand = () => // only then the prompt of a link is in its box, too
+      document.body.dataset.restored ? (controls = explorer.fieldsIn('.generating .settings'), compare()) : setTimeout(stand, 50);
+    stand();
     explorer.setAnew = () => setTimeout(compare, 50); // Gradio has put it into the fields by then
     document.addEventListener('input', ({target}) => target.closest('.generating .settings') && explorer.setAnew());
     document.addEventListener('click', ({target}) =>
@@ -295,6 +295,6 @@
     watch('value', draw);
     colour();
     draw();
-    writeWhatWasAsked(head);
+    writeWhatWasAsked(head, () => trigger('select', {act: 'opened'}));
   };
 })();

@@ -98,7 +98,8 @@ def gather_uses(
         raise UnsuitableText(f"There are {count} sentences and {len(senses)} senses. Give one sense for each.")
     if not found:
         asked = quoted(word) if word else "A use in braces"
-        raise UnsuitableText(f"{asked} is in none of the {count:,} sentences. Look for another word or form of it.")
+        where = "not in the only sentence" if count == 1 else f"in none of the {count:,} sentences"
+        raise UnsuitableText(f"{asked} is {where}. Look for another word or form of it.")
     return LabelledUses(*(tuple(column) for column in zip(*found, strict=True)), without)
 
 

@@ -27,6 +27,7 @@ SCORE = (
     "mean",
 )
 MEBIBYTE = 2**20
+FEWEST_PAIRS = 3  # two would always be ranked alike, or the other way round
 MOST_SAID = 4  # columns of a line that is no pair
 NO_NUMBERS = ("", "nan", "inf", "-inf", "infinity", "-infinity", "none", "null", "na", "n/a", "-", "?")
 
@@ -85,8 +86,13 @@ def read_pairs(lines: Iterable[str]) -> tuple[ScoredPair, ...]:
     separator = next((one for one in SEPARATORS if written[0][1].count(one) >= 2), "\t")
     rows = [(number, _cells(line, separator, number)) for number, line in written]
     columns = _find_columns(rows[0][1])
-    if columns and _is_name(rows[0][1][columns[2]]):
-        rows = rows[1:]
+    if columns and _is_name(name := rows[0][1][columns[2]]):
+        number, rows = rows[0][0], rows[1:]
+        if len(rows) < FEWEST_PAIRS:
+            raise UnsuitableText(
+                f"Line {number} was read as names of columns, for {quoted(name.strip())} is no number. To be ranked, "
+                "there must be three pairs at least below it."
+            )
     pairs = []
     for number, cells in rows:
         places = columns or _usual_columns(cells)
@@ -118,7 +124,7 @@ def check_pairs(pairs: Sequence[ScoredPair]) -> None:
                 raise UnsuitableText(f"A text of pair {number} is empty. Give two texts and a score.")
         if not math.isfinite(pair.score):
             raise UnsuitableText(f"The score of pair {number} is not a finite number.")
-    if len(pairs) < 3 or len({pair.score for pair in pairs}) < 2:
+    if len(pairs) < FEWEST_PAIRS or len({pair.score for pair in pairs}) < 2:
         raise UnsuitableText("To be ranked, there must be three pairs at least, and not all of one score. Give more.")
 
 

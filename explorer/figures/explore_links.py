@@ -57,7 +57,7 @@ PLACES = (
 
 
 def explore_links(card: ModelCard, base: str, download: str, *, has_moved: bool) -> str:
-    """A row of links.
+    """A row of links, each to a page of its own: what stands on this one, in all tabs, stays there.
 
     Args:
         card: Of the tuned model.
@@ -130,4 +130,4 @@ def _row(label: str, words: str, links: Sequence[str]) -> str:
 def _link(tab: str, fields: Mapping[str, object], label: str, side: str, title: str) -> str:
     query = urlencode({"tab": tab, **fields}, quote_via=quote_plus)
     small = f" <small>{side}</small>" if side else ""
-    return f"<a href='?{query}' title='{escape(title)}'>{label}{small}</a>"
+    return f"<a href='?{query}' target='_blank' title='{escape(title)}'>{label}{small}</a>"

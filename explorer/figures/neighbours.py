@@ -122,6 +122,9 @@ def _shared(near: NearUses, uses: LabelledUses, use: int) -> str:
     if sense := uses.senses[use]:
         count = count_shared_sense(near, sense=sense, senses=uses.senses)
         if count.nearest == near.count:
+            if count.nearest == 1:
+                words = "shares" if count.shared else "does not share"
+                return f"<p class='near-shared'>The only other use {words} its sense.</p>"
             share = "shares" if count.shared == 1 else "share"
             of_them = f"{count.shared} of them {share} its sense."
             return f"<p class='near-shared'>All {count.nearest} other uses; {of_them}</p>"

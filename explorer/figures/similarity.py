@@ -21,7 +21,10 @@ OWN = "Sentence-BERT"  # the column of a model's own pooling
 NOTHING = "<td class='number quiet'>–</td>"
 LAST, BEST, CHOSEN = "last", "best", "chosen"
 SHOWN_PAIRS = 5  # on each side
-RANKED = "All pairs are ranked twice, by score and by cosine; place 1 = the most alike."
+RANKED = (
+    "All pairs are ranked twice, by score and by cosine; rank 1 = the most alike, and equal ones share the mean of "
+    "their ranks."
+)
 BEST_FLATTERS = (
     "The best layer was chosen by the same pairs it is judged by, for each number alone. That flatters: on other pairs "
     "it would do worse, and no intervals can be given for such a choice."

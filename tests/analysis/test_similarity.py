@@ -150,6 +150,7 @@ def test_files_of_many_shapes_are_read(lines, expected):
         (["a\tb\t1", "c\t \t2", "e\tf\t3"], "text of pair 2 is empty"),
         (["a\tb\t1", "c\td\t1", "e\tf\t1"], "not all of one score"),
         (["a\tb\t1", "c\td\t2"], "three pairs at least"),
+        (["a\tb\thigh", "c\td\t1", "e\tf\t2"], "^Line 1 was read as names of columns, for 'high' is no number"),
         (['"a,b,1', '"c,d,2'], "Close its quotes"),
     ],
 )

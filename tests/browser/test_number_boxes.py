@@ -34,3 +34,14 @@ def test_what_is_typed_quickly_into_an_emptied_box_is_heard(open_page):
     expect(page.locator("#tune-otherwise")).to_contain_text("texts cut at 384 tokens")
     write(page.get_by_label("number input for Length in tokens"), "1000")
     expect(page.locator("#tune-otherwise")).to_contain_text("texts cut at 512 tokens")
+
+
+def test_a_click_into_the_box_of_a_slider_reaches_it(open_page):
+    page = open_page("?tab=generate")
+    page.get_by_role("button", name="More options").locator("visible=true").click()
+    for width in (1280, 1024, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        for label in ("Length", "Repetition penalty", "Temperature"):
+            box = page.get_by_label(f"number input for {label}")
+            box.click(position={"x": 6, "y": 8})  # playwright waits until nothing else would be hit
+            expect(box).to_be_focused()

@@ -40,3 +40,46 @@ def test_epochs_and_name_stay_where_the_task_is_only_passed(open_page):
     page.get_by_label("Task", exact=True).click()
     page.get_by_role("option", name="Tag words").click()
     expect(page.locator("#tune-otherwise")).to_contain_text("Tag words")
+
+
+def test_letters_find_an_entry_in_a_list_that_cannot_be_searched(open_page):
+    page = open_page("?tab=attention&show=find")
+    heads = page.get_by_label("What heads do")
+    entries, here = page.get_by_role("option"), page.locator("[role='option'].active")
+    heads.click()
+    all_entries = entries.count()
+    heads.press("f")
+    expect(here).to_have_attribute("aria-label", "First token")
+    heads.press("Home")
+    heads.press_sequentially("finds s")
+    expect(here).to_have_attribute("aria-label", re.compile("^Finds subjects"))
+    assert entries.count() == all_entries > 10
+    heads.press("Enter")
+    expect(heads).to_have_value(re.compile("^Finds subjects"))
+    come_to_rest(page)
+    expect(page).to_have_url(re.compile("measure="))
+
+
+def test_what_is_typed_takes_the_place_of_the_model_and_escape_brings_it_back(open_page):
+    page = open_page("?tab=generate")
+    picker = page.locator(".model-picker:visible input")
+    before = picker.input_value()
+    picker.click()
+    page.keyboard.type("gpt")
+    expect(picker).to_have_value("gpt")
+    page.keyboard.press("Escape")
+    expect(picker).to_have_value(before)
+    page.keyboard.press("Tab")
+    come_to_rest(page)
+    expect(page.locator(".message-place .message.error")).to_have_count(0)
+    for _ in range(2):  # also where Escape left the focus in the field
+        picker.click()
+        page.keyboard.type("gpt")
+        expect(picker).to_have_value("gpt")
+        page.keyboard.press("Escape")
+    picker.click()
+    page.keyboard.type("gpt")
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(picker).to_have_value(re.compile("^GPT mini"))
+    come_to_rest(page)

@@ -1,5 +1,7 @@
 """Scores, layers and options on the page."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -74,3 +76,29 @@ def test_of_other_models_nothing_is_promised(open_page):
     page = open_page("?tab=generate&show=options&options_models=MiniLM+%28causal%29")
     expect(page.locator("#option-columns h3")).to_have_text(["MiniLM (causal)"])
     expect(page.locator("#option-columns")).not_to_contain_text("Look for: ")
+
+
+def test_what_was_written_from_another_prompt_is_dimmed_behind_a_link_to_a_score(open_page):
+    page = open_page(SCORE)
+    page.get_by_role("tab", name="Write").click()
+    expect(page.locator(".sheet-other")).to_contain_text("This was written from another prompt.")
+    expect(page.locator(".sheet-text")).to_have_css("opacity", "0.5")
+    page.locator("#generate-write").click()
+    come_to_rest(page)
+    expect(page.locator(".sheet-other")).to_be_hidden()
+    expect(page.locator(".sheet-text .given")).to_have_text(TEXT)
+
+
+def test_a_text_is_looked_at_on_a_page_of_its_own(open_page):
+    page = open_page("?tab=generate&seed=1")
+    expect(page.locator(".sheet-branches")).to_be_hidden()  # the link asks for one text
+    written = page.locator(".sheet-text .written").inner_text()
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Score").click()
+    scored = opened.value
+    come_to_rest(scored)
+    expect(scored.locator("#generate-text textarea")).to_have_value(
+        re.compile(re.escape(written.split(".")[0].strip()))
+    )
+    scored.close()
+    expect(page.locator(".sheet-text .written")).to_have_text(written)

@@ -22,7 +22,7 @@ TOLD = {
     "index": 0, "blank": 0, "fill": "word", "act": "choose", "leaf": 0, "node": 0, "token": 7, "name": "MiniLM (span)",
     "job": "x", "jobs": ["x"], "guess": "x:0",
 }  # fmt: skip
-ACTS = ("choose", "show", "more", "load", "unload", "look", "tick")
+ACTS = ("choose", "show", "more", "opened", "load", "unload", "look", "tick")
 
 texts = st.sampled_from(GOOD) | st.sampled_from(GOOD) | st.sampled_from(STRANGE) | st.text(max_size=40)
 whole = st.integers(-3, 30) | st.sampled_from(EDGES)

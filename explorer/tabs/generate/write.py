@@ -46,13 +46,14 @@ class Clicked:
     """A button of the sheet, or an alternative to a token.
 
     Attributes:
-        act: What is wanted: to "show" a branch, to "choose" another token, or "more" of this one.
+        act: What is wanted: to "show" a branch, to "choose" another token, "more" of this one, or what a link that was
+            "opened" asks for.
         leaf: Index of the token that the branch to be shown ends with.
         node: Index of the token in whose place another one is chosen.
         token: Id of that one.
     """
 
-    act: Literal["show", "choose", "more"]
+    act: Literal["show", "choose", "more", "opened"]
     leaf: int = ROOT
     node: int = ROOT
     token: int = ROOT
@@ -77,7 +78,14 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
         below = gr.HTML(draw_foot(first, first_code()), padding=False)
 
     def begin(
-        desk: Desk, model: str, text: str, strategy: str, length: int, seed: int, *values: float
+        desk: Desk,
+        model: str,
+        text: str,
+        strategy: str,
+        length: int,
+        seed: int,
+        *values: float,
+        is_opened: bool = False,
     ) -> Iterator[tuple]:
         turn = desk.take()  # first: what is still being written must not grow on what comes next
         try:
@@ -88,12 +96,18 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
             return
         before = desk.tree, desk.codes
         desk.turn_to(model, text)
+        if is_opened:  # nobody has seen the example's own branch
+            desk.tree, desk.codes = Tree(model, text), {}
         yield from _write(registry, desk, strategy, length, seed, values, before=before)
 
     def go_on(
         event: gr.EventData, desk: Desk, model: str, text: str, strategy: str, length: int, seed: int, *values: float
     ) -> Iterator[tuple]:
-        asked, turn = told(event, Clicked), desk.take()
+        asked = told(event, Clicked)
+        if asked.act == "opened":
+            yield from begin(desk, model, text, strategy, length, seed, *values, is_opened=True)
+            return
+        turn = desk.take()
         is_shown_only = asked.act == "show"
         try:
             if asked.act == "show":

@@ -26,7 +26,7 @@ from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import choose, read_vector
 from explorer.tabs.seeds import MOST_SEED, read_seed, tidy_seed
-from explorer.tabs.taking_away import download_links, name_after
+from explorer.tabs.taking_away import download_links, name_after, table_links
 from explorer.tabs.views import View
 
 PAPER = "https://arxiv.org/abs/1802.05365"
@@ -134,5 +134,5 @@ def _foot(word: str, own: str, question: SenseQuestion, answers: tuple[QuizAnswe
     parts = [f"question {question.seed}", source_words(word, own)]
     parts += [f"{answer.model}: {answer.vector}" for answer in answers]
     parts += ["cosine to sentence 1", f"n = {len(question.choices)} choices"] if answers else []
-    links = download_links(answers, name_after("quiz", [word])) if answers else ""
+    links = download_links(answers, name_after("quiz", [word])) if answers else table_links({}, "quiz")
     return note(KEY_NOTE) + caption(parts, PAPER) + links
