@@ -37,21 +37,28 @@
   // Letters in a list that cannot be searched lead to the entry that begins with them, as in a browser's own; Gradio
   // would leave only the entry that is chosen already.
   const SPELLING_MILLISECONDS = 700; // between two letters of one word
-  let spelt = '', speltAt = -Infinity, aimedAt = -1; // the page shows some time later what the keys below lead to
+  let spelt = '', speltAt = -Infinity, aimedAt = -1;
   const pressIn = (field, key) => field.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
-  const spell = (field, key) => {
+  const spell = (field, key, isOpening = false) => {
+    const list = document.getElementById(field.getAttribute('aria-controls'));
+    if (!list && !isOpening) { // after Escape
+      field.dispatchEvent(new FocusEvent('focus'));
+      return void setTimeout(spell, 50, field, key, true);
+    }
     const now = performance.now(), goesOn = now - speltAt < SPELLING_MILLISECONDS;
     spelt = (goesOn ? spelt : '') + key.toLowerCase();
     speltAt = now;
-    const options = [...(document.getElementById(field.getAttribute('aria-controls'))?.querySelectorAll('li') ?? [])];
+    const options = [...(list?.querySelectorAll('li') ?? [])];
     const here = goesOn ? aimedAt : options.findIndex(option => option.classList.contains('active'));
-    const from = goesOn ? here : here + 1; // a second letter may keep the entry that the first one found
+    const wanted = new Set(spelt).size > 1 ? spelt : spelt[0]; // the same again: the next that begins so
+    const from = wanted.length > 1 ? here : here + 1; // a second letter may keep the entry that the first one found
     aimedAt = here;
     const order = options.map((_, place) => (place + Math.max(from, 0)) % options.length);
-    const found = order.find(place => options[place].getAttribute('aria-label').toLowerCase().startsWith(spelt));
+    const found = order.find(place => options[place].getAttribute('aria-label').toLowerCase().startsWith(wanted));
     if (found === undefined) return;
     aimedAt = found;
-    for (let step = Math.abs(found - here); step > 0; step -= 1) pressIn(field, found > here ? 'ArrowDown' : 'ArrowUp');
+    pressIn(field, 'Home'); // and from there: which entry the last key led to may not be on the page yet
+    for (let step = 0; step < found; step += 1) pressIn(field, 'ArrowDown');
   };
   document.addEventListener('keydown', event => {
     const {target, key} = event;

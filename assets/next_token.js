@@ -6,6 +6,7 @@
     model: 'the model itself', repetition_penalty: 'repetition penalty', temperature: 'temperature', top_k: 'top k',
     top_p: 'top p', min_p: 'min p', typical_p: 'typical p',
   };
+  const SIGNS = {'␣': 'a space before the token', '…': 'goes on the word before it, without a space'};
   const drawings = new Set();
   let settings = {}, undrawn;
 
@@ -93,7 +94,8 @@
         .sort((one, other) => after.shares[other.token.token_id] - after.shares[one.token.token_id]).slice(0, GAINED);
       const rows = [...shown.slice(0, ROWS), ...gained];
       const most = Math.max(...rows.flatMap(({token: {token_id: id}}) => [before.shares[id], after.shares[id]]));
-      const list = make('ol', 'tokens-next'), reads = seenAmong(rows.map(({token}) => token.text));
+      const list = make('ol', 'tokens-next'), among = seenAmong(rows.map(({token}) => token.text));
+      const reads = text => (data.ending ? among(text) : among(text).replace(/^…/, '')); // nothing stands before to be gone on with
       const share = (stage, {token}) => stage.shares[token.token_id];
       const cut = shown.slice(0, ROWS).findIndex(one => !share(after, one));
       rows.forEach((one, index) =>
@@ -109,14 +111,14 @@
         : 'No control is moved: what is drawn from is what the model says. Move temperature or top p.';
       const text = make('p', 'ending', '', {dir: 'auto'});
       text.append(make('span', '', data.ending), make('b', 'gap', ' ?'));
-      const isMarked = rows.some(({token: {text}}) => reads(text).startsWith('␣') && text.trim());
-      const spaces = isMarked ? [make('p', 'note', '␣: a space before the token.')] : [];
+      const isMarked = mark => rows.some(({token: {text}}) => reads(text).startsWith(mark) && text.trim());
+      const signs = Object.entries(SIGNS).filter(([mark]) => isMarked(mark)).map(([mark, words]) => make('p', 'note', `${mark}: ${words}.`));
       const how = make('p', 'note', 'Each control works on what the one above it left: top p counts its share after the temperature.');
       const taken = make('div', 'take-away');
       const take = make('button', '', 'CSV of before and after', {type: 'button', 'data-take': 'after'});
       take.addEventListener('click', () => save(shown, before, after));
       taken.append(take);
-      element.replaceChildren(text, make('p', 'kept', after_words, {role: 'status'}), heads, list, others(rows, before, after), ...spaces, table(stages), ...(stages.length > 2 ? [how] : []), taken);
+      element.replaceChildren(text, make('p', 'kept', after_words, {role: 'status'}), heads, list, others(rows, before, after), ...signs, table(stages), ...(stages.length > 2 ? [how] : []), taken);
       element.explorer = {stages, ids: data.prompt_ids};
       element.dataset.ms = (performance.now() - began).toFixed(1);
     };

@@ -27,6 +27,7 @@
       const found = data.layers.indexOf(Number(slider()?.value));
       return found < 0 ? data.points.length - 1 : found;
     };
+    const typed = () => (document.querySelector('#near-query textarea')?.value ?? new URLSearchParams(location.search).get('query') ?? '').trim();
     const query = () => Number(document.querySelector('#neighbours-use input')?.value || 0);
 
     // Labels that cover no other one, and few points, the largest groups first; on a phone none: they would cover all.
@@ -138,8 +139,10 @@
       const use = query() < data.uses ? query() : 0;
       const group = data.groups.findIndex(points => points.includes(use));
       const words = plotOf().data[group].text[data.groups[group].indexOf(use)].replace('<br><i>', ' · <i>').replaceAll('<br>', ' '); // escaped there
-      below().querySelector('.map-pressed').innerHTML =
-        `${data.dimensions === 3 ? 'Where the arrow points' : 'In the ring'}: <bdi>${words}</bdi> · The view “Neighbours” lists what is nearest to it.`;
+      const isPair = data.points[place].length > data.uses, where = data.dimensions === 3 ? 'Where the arrow points' : 'In the ring';
+      const lists = typed() ? 'The sentence that was typed in the view “Neighbours” is no point of this map.' : 'The view “Neighbours” lists what is nearest to it.';
+      below().querySelector('.map-pressed').innerHTML = `${where}${isPair ? ', once by each model' : ''}: ` +
+        `<bdi>${isPair ? words.replace(/( · |<i>)[^·>]*(<\/i>)$/, (_, mark, end) => (mark === '<i>' ? mark + end : end)) : words}</bdi> · ${lists}`;
       document.querySelectorAll('button[data-action="png"][data-file^="map"]').forEach(button =>
         Object.assign(button.dataset, {title: data.titles[place], legend: data.legend ? 'shown' : ''}));
     };
@@ -189,6 +192,7 @@
       }
     });
     document.addEventListener('input', event => {
+      if (event.target.closest?.('#near-query') && below()?.querySelector('.map-pressed') && plotOf()) tell();
       if (!data || !plotOf() || !event.target.closest?.('#vector-layer, #neighbours-use')) return;
       if (event.target.closest('#vector-layer')) {
         const found = data.layers.indexOf(Number(event.target.value));

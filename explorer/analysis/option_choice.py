@@ -90,7 +90,10 @@ def choose_option(
     options = check_options(options)
     check_characters(text)
     if normalise == "pmi" and not text.strip():
-        raise UnsuitableText("PMI compares an option in a text with the same option in a neutral one: write a text.")
+        raise UnsuitableText(
+            "PMI compares an option in a text with the same option in a neutral one: write a text, or "
+            "rank by Sum or Per token."
+        )
     filled = [_fill(text, option) for option in options]
     parts, scored = _score(model, filled, protocol, is_whole=not text.strip())
     baselines: list[OptionPart | None] = [None] * len(options)

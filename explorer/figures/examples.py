@@ -27,6 +27,12 @@ PICKED = {  # of BERT's picked tokens: per cent, and what the model reads there
     Fate.UNCHANGED: (10, "unchanged"),
 }
 MARKS = {Fate.MASKED: "■", Fate.RANDOMIZED: "?", Fate.UNCHANGED: "="}
+TITLE = "What the model reads; below, what it should say, and its loss in nats"
+TITLES = {  # of those that hide nothing
+    "causal": "Each token, and below it what it costs to predict it from those before it, in nats",
+    "bilm": "Each token, and below it what it costs to predict it from those before it (→) and from those "
+    "after it (←), in nats",
+}
 ARROWS = {"": "", "forward": "→ ", "backward": "← "}
 DEAR_NATS = 5.0  # of the end of a target: it is explained
 DARKEST_NATS = 12.0  # losses from here on have the same background
@@ -62,9 +68,7 @@ def _predicting(example: TrainingExample) -> str:
     own = sum(token.fate != Fate.SPECIAL for token in example.tokens)
     which = f"{count} of {own} tokens" if count < own else f"{count} token{'s' * (count != 1)}"
     both = ", from the left (→) and from the right (←)" if any(each.direction for each in example.answers) else ""
-    return _strip("What the model reads; below, what it should say, and its loss in nats", tokens) + _mean(
-        example, f"over {which}{both}"
-    )
+    return _strip(TITLES.get(example.objective, TITLE), tokens) + _mean(example, f"over {which}{both}")
 
 
 def _writing(example: TrainingExample) -> str:

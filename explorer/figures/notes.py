@@ -18,6 +18,7 @@ from explorer.models.written_text import UNREADABLE
 LEAST = 1e-12  # probability that ratios are told of
 MOST_TOLD = 3  # blanks whose words are named
 UNKNOWN = ("[UNK]", "<unk>")  # as the vocabularies of BERT and of SentencePiece spell it
+SPECIAL = re.compile(r"\[[A-Z]+\]|</?\w+>")  # that a model adds, or that stands for a blank
 BROKEN_SHARE = 0.25  # of a text's tokens; in English prose it is a tenth
 FEWEST_BROKEN = 3
 READ_OTHERS = "Models of many languages, such as mBERT and XLM-R, read other languages better."
@@ -52,12 +53,12 @@ def foreign_note(tokens: Sequence[str], text: str = "") -> str:
         tokens: Of the text, as the model saw it.
         text: The text, where it is at hand: a word of it may be too long.
     """
-    unknown = sum(token in UNKNOWN for token in tokens)
+    unknown, own = sum(token in UNKNOWN for token in tokens), sum(not SPECIAL.fullmatch(token) for token in tokens)
     if unknown:
         are_long = unknown == len(LONG_WORD.findall(text))
         are_signs = unknown <= sum(unicodedata.category(one) == "So" for one in text)  # such as an emoji
         return unread_note(unknown, len(tokens), UNCUT if are_long else "" if are_signs else READ_OTHERS)
-    return broken_note(sum(token.startswith(CONTINUES) for token in tokens), len(tokens), READ_OTHERS)
+    return broken_note(sum(token.startswith(CONTINUES) for token in tokens), own, READ_OTHERS)
 
 
 def broken_note(broken: int, tokens: int, advice: str = "") -> str:

@@ -40,6 +40,11 @@ STOPPED_CORPUS = "Stopped. What was computed is kept; the search goes on from th
 STOPPED_DOWNLOAD = "Stopped. The download goes on from there when you ask again."
 
 
+def refused_place(elem_id: str | None = None) -> gr.HTML:
+    """Where a view says that what stands in its own fields will not do; what is below keeps its answer, dimmed."""
+    return gr.HTML(padding=False, elem_id=elem_id, elem_classes="refused-here")
+
+
 def error_box(text: str, *, of_model: bool = False, is_idle: bool = False) -> str:
     """A message about a mistake, and what to do.
 

@@ -70,6 +70,9 @@ def test_the_list_marks_the_use_that_is_looked_at(open_page, tmp_path):
     expect(page.locator("#near-columns")).to_contain_text("garden 0", timeout=60_000)
     expect(chosen).to_contain_text("garden 0")
     expect(chosen).to_have_attribute("data-use", "0")
+    page.locator("#corpus-back").click()  # to those that come with the explorer
+    expect(chosen).not_to_contain_text("garden 0")
+    expect(page.locator("#use-list [data-use]")).to_have_count(280)
 
 
 @pytest.mark.slow

@@ -214,3 +214,11 @@ def test_on_a_phone_nothing_is_wider_than_the_page(open_page):
         page.get_by_role("button", name="PNG", exact=True).locator("visible=true").click()
     assert page.evaluate("window.taken") == "#1b1f24", "white on white"
     assert page.evaluate(RING) == before != "#1b1f24"
+
+
+def test_a_sentence_that_was_typed_is_said_to_be_no_point_of_the_map(open_page):
+    page = open_page("?tab=neighbours&show=map&method=pca&query=Children play in the park.")
+    said = page.locator(".map-pressed")
+    expect(said).to_contain_text("is no point of this map")
+    page.locator("#use-list [data-use]").nth(3).click()  # which takes its place
+    expect(said).to_contain_text("lists what is nearest to it")

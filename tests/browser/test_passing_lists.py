@@ -54,6 +54,15 @@ def test_letters_find_an_entry_in_a_list_that_cannot_be_searched(open_page):
     heads.press_sequentially("finds s")
     expect(here).to_have_attribute("aria-label", re.compile("^Finds subjects"))
     assert entries.count() == all_entries > 10
+    heads.press("Escape")
+    expect(entries).to_have_count(0)
+    heads.press("e")  # opens it again
+    expect(here).to_have_attribute("aria-label", "End token")
+    heads.press("e")
+    expect(here).to_have_attribute("aria-label", "Entropy")
+    heads.press("Home")
+    heads.press_sequentially("finds s")
+    expect(here).to_have_attribute("aria-label", re.compile("^Finds subjects"))
     heads.press("Enter")
     expect(heads).to_have_value(re.compile("^Finds subjects"))
     come_to_rest(page)
@@ -83,3 +92,15 @@ def test_what_is_typed_takes_the_place_of_the_model_and_escape_brings_it_back(op
     page.keyboard.press("Enter")
     expect(picker).to_have_value(re.compile("^GPT mini"))
     come_to_rest(page)
+
+
+def test_another_seed_is_offered_only_where_it_changes_the_text(open_page):
+    page = open_page("?tab=generate")
+    strategy, again = page.locator("#generate-strategy input"), page.locator("#generate-again")
+    expect(again).to_be_enabled()
+    for letter, is_drawn in (("g", False), ("s", True)):
+        strategy.click()
+        strategy.press(letter)
+        strategy.press("Enter")
+        expect(again).to_be_enabled(enabled=is_drawn)
+        come_to_rest(page)

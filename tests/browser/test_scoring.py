@@ -69,7 +69,12 @@ def test_an_example_is_chosen_right_with_its_sum_and_a_lone_option_is_refused(op
     expect(best.locator("bdi[dir]")).to_have_text(["guilty", "guilty"])
     expect(page.locator("#option-columns")).to_contain_text("Look for: ")
     page.locator("#options textarea").fill("guilty")
-    expect(page.locator("#option-columns .message.error")).to_contain_text("there are 1")  # beside the options
+    expect(page.locator("#options-refused .message.error")).to_contain_text("there are 1")  # beside the options
+    expect(page.locator("#option-columns")).to_have_css("opacity", "0.4")  # it is of those before
+    expect(page.get_by_role("button", name="The judge").locator("visible=true")).to_have_css("opacity", "1")
+    page.locator("#options textarea").fill("guilty\nready")
+    expect(page.locator("#options-refused")).to_be_hidden()
+    expect(page.locator("#option-columns")).to_have_css("opacity", "1")
 
 
 def test_of_other_models_nothing_is_promised(open_page):

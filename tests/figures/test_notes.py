@@ -170,8 +170,9 @@ def test_the_mark_of_pieces_is_explained_wherever_it_stands():
         ("[CLS] the teacher opened the [MASK] . [SEP]", ""),
         ("[CLS] the un ##believ ##able [MASK] . [SEP]", ""),
         ("[CLS] [UNK] [UNK] [MASK] [SEP]", "2 of the 5 tokens are unknown to this model"),
-        ("[CLS] der le ##hrer off ##net ##e das [MASK] . [SEP]", "3 of the 11 tokens are pieces"),
-        ("[CLS] die k ##at ##ze sc ##hl ##af ##t [MASK] [SEP]", "5 of the 11 tokens are pieces"),
+        ("[CLS] der le ##hrer off ##net ##e das [MASK] . [SEP]", "3 of the 8 tokens are pieces"),
+        ("[CLS] die katz ##e sit ##z ##t auf der [MASK] . [SEP]", "3 of the 9 tokens are pieces"),
+        ("[CLS] die k ##at ##ze sc ##hl ##af ##t [MASK] [SEP]", "5 of the 8 tokens are pieces"),
     ],
 )
 def test_a_text_that_the_model_can_hardly_read_is_said_to_be_one(text, told):

@@ -11,7 +11,7 @@ TEXT = "The king took off ___ hat."
 
 
 def drawn(build, registry, first, *inputs, model=MODEL):
-    """What a view shows in the end: the message, the chart, what stands below."""
+    """What a view shows in the end: the message, what will not do in its own fields, the chart, what stands below."""
     with gr.Blocks():
         fields = (gr.Dropdown(), gr.Textbox(), gr.Slider(), gr.Slider(), gr.Radio(), gr.HTML())
         with gr.Tabs():
@@ -31,8 +31,8 @@ def drawn(build, registry, first, *inputs, model=MODEL):
     ],
 )
 def test_what_is_wrong_with_the_second_sentence_is_said_below_it(shipped_registry, other, blank, says):
-    message, chart, below = drawn(contrast.build, shipped_registry, "", TEXT, other, blank)
-    assert message == "" and not chart.visible and "message error" in below and says in below
+    message, refused, *kept = drawn(contrast.build, shipped_registry, "", TEXT, other, blank)
+    assert message == "" and "message error" in refused and says in refused and kept == [gr.skip()] * 2
 
 
 def test_what_is_wrong_with_the_first_is_said_at_its_place(shipped_registry):
@@ -42,8 +42,16 @@ def test_what_is_wrong_with_the_first_is_said_at_its_place(shipped_registry):
 
 @pytest.mark.parametrize("blank", [0, 2, None])
 def test_a_blank_that_is_not_there_is_said_below_its_number(shipped_registry, blank):
-    message, chart, below = drawn(compare.build, shipped_registry, [], TEXT, 3, [], blank)
-    assert message == "" and not chart.visible and "The text has 1 blank, counted from 1" in below
+    message, refused, *kept = drawn(compare.build, shipped_registry, [], TEXT, 3, [], blank)
+    assert message == "" and "The text has 1 blank, counted from 1" in refused and kept == [gr.skip()] * 2
+
+
+def test_an_answer_stays_where_a_field_is_emptied(shipped_registry):
+    for build, inputs in ((candidates.build, (5, "")), (contrast.build, (" ", 1))):
+        _, refused, *kept = drawn(build, shipped_registry, "", TEXT, *inputs)
+        assert "message error idle" in refused and kept == [gr.skip()] * 2
+    _, refused, chart, _ = drawn(contrast.build, shipped_registry, "", TEXT, TEXT, 1)
+    assert refused == "" and not chart.visible
 
 
 @pytest.mark.parametrize(
@@ -80,11 +88,11 @@ def test_candidates_of_the_same_tokens_stand_there_once_and_that_is_said(shipped
 
 
 def test_a_candidate_that_cannot_be_ranked_withholds_none_of_the_others(shipped_registry):
-    _, chart, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his, 我喜欢, her, [SEP]")
-    assert chart.visible and "★ his" in str(chart.value)
+    _, refused, chart, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his, 我喜欢, her, [SEP]")
+    assert refused == "" and chart.visible and "★ his" in str(chart.value)
     assert below.count("message error") == 2 and "cannot spell the candidate &#x27;我喜欢" in below
     assert "The candidate &#x27;[SEP]&#x27; contains a special token" in below
-    _, chart, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "🌵, 🎻, 🦉, 🧭, 🪁")
-    assert not chart.visible and below.count("message error") == 4 and "2 more cannot be ranked." in below
-    _, chart, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his\nher")
-    assert not chart.visible and "The text has 1 blank, and there are candidates for 2" in below
+    _, refused, *kept = drawn(candidates.build, shipped_registry, "", TEXT, 5, "🌵, 🎻, 🦉, 🧭, 🪁")
+    assert kept == [gr.skip()] * 2 and refused.count("message error") == 4 and "2 more cannot be ranked." in refused
+    _, refused, *kept = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his\nher")
+    assert kept == [gr.skip()] * 2 and "The text has 1 blank, and there are candidates for 2" in refused

@@ -133,20 +133,21 @@ def test_what_cannot_be_searched_is_refused(shipped_registry, own, query, poolin
 )
 def test_what_is_wrong_with_a_query_is_said_where_it_stands(shipped_registry, query, cure, pooling, message):
     view = partial(search.build, shipped_registry)
-    said, columns, foot = drawn(view, "\n".join(CORPUS.sentences), 6, query, cure, pooling)
-    assert said == foot == "" and "class='message error'" in columns and message in columns
+    said, refused, *kept = drawn(view, "\n".join(CORPUS.sentences), 6, query, cure, pooling)
+    assert said == "" and "class='message error'" in refused and message in refused
+    assert kept == [gr.skip()] * 2, "the old result stays"
 
 
 def test_what_is_wrong_with_the_corpus_is_said_where_it_stands(shipped_registry):
-    said, columns, _ = drawn(partial(search.build, shipped_registry), "a\nb", 6, "x", "mean_removal", "mean")
-    assert "only 2 vectors" in said and not isinstance(columns, str), "the old result stays"
+    said, *kept = drawn(partial(search.build, shipped_registry), "a\nb", 6, "x", "mean_removal", "mean")
+    assert "only 2 vectors" in said and not any(isinstance(one, str) for one in kept), "the old result stays"
     assert not issubclass(UnsuitableText, UnsuitableQuery)
 
 
 @pytest.mark.parametrize(("query", "note"), [("a cat \U0001f642", "1 of the 5 tokens is unknown"), ("a cat", None)])
 def test_a_query_that_the_model_cannot_read_is_said_to_be_one(shipped_registry, query, note):
     view = partial(search.build, shipped_registry)
-    said, columns, foot = drawn(view, "\n".join(CORPUS.sentences), 6, query, "mean_removal", "mean")
+    said, _, columns, foot = drawn(view, "\n".join(CORPUS.sentences), 6, query, "mean_removal", "mean")
     assert said == "" and query in columns and (note or "") in foot and bool(note) == ("unknown to this" in foot)
 
 

@@ -21,7 +21,7 @@ from explorer.tabs.anisotropy.material import read_corpus
 from explorer.tabs.anisotropy.text_material import POOLINGS, SearchedTexts
 from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.layer_slider import count_layers, read_layer
-from explorer.tabs.messages import error_box, in_place
+from explorer.tabs.messages import error_box, in_place, refused_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -61,10 +61,11 @@ def build(registry: Registry, desk: Desk) -> View:
                 [(POOLING_LABELS[key], key) for key in POOLINGS], value="mean", label="Pooling", scale=3,
                 elem_id="search-pooling",
             )  # fmt: skip
+        refused = refused_place("search-refused")
         columns = gr.HTML(padding=False, elem_classes="result", elem_id="search-columns")
         foot = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=2, ability=Ability.EMBED)
+    @in_place(registry, outputs=3, ability=Ability.EMBED)
     def draw(
         models: Registry, model: str, own: str, layer: float, query: str, cure: str, pooling: str
     ) -> tuple:  # fmt: skip
@@ -75,17 +76,19 @@ def build(registry: Registry, desk: Desk) -> View:
                 models, model, sentences, query, pooling=pooling, layer=read_layer(layer), cures=wanted
             )  # fmt: skip
         except UnsuitableQuery as error:  # said where the query stands: the corpus is well
-            return error_box(str(error)), ""
+            return error_box(str(error)), gr.skip(), gr.skip()
         cut = models.run(model, partial(analysis.tokenize_text, text=found[0].query))
         at = min(read_layer(layer), count_layers(models, model) - 1)
         options = {"query": query, "pooling": pooling, "layer": at, "k": TAKEN}
         code = search_code(own, found[0].model, options, wanted)
         said = foreign_note([piece.token for piece in cut.pieces]) + note(SEE)
         said += note(WHITENED) if cure == "whitening" else ""
-        return found_columns(found, wanted, SHOWN), said + _foot(found, sentences.name, code)
+        return "", found_columns(found, wanted, SHOWN), said + _foot(found, sentences.name, code)
 
     inputs = [desk.model, desk.own, desk.layer, query, cure, pooling]
-    return View(tab, draw, inputs, [columns, foot], {"query": query, "search_cure": cure, "search_pooling": pooling})
+    return View(
+        tab, draw, inputs, [refused, columns, foot], {"query": query, "search_cure": cure, "search_pooling": pooling}
+    )
 
 
 def _foot(found: Sequence[FoundTexts], corpus: str, code: str) -> str:

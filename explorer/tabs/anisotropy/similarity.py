@@ -34,7 +34,7 @@ from explorer.tabs.anisotropy.text_material import OWN, POOLINGS, ComparedPairs,
 from explorer.tabs.anisotropy.view import Desk
 from explorer.tabs.later import later_figure
 from explorer.tabs.layer_slider import read_layer
-from explorer.tabs.messages import QUIET, error_box, explain, in_place
+from explorer.tabs.messages import QUIET, error_box, explain, in_place, refused_place
 from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.uploads import file_button
@@ -116,7 +116,7 @@ def build(registry: Registry, desk: Desk) -> View:
                 placeholder="a small cat\ta kitten\t8.5", elem_id="similarity-own",
             )  # fmt: skip
             file = file_button("Pairs from a file", PAIR_FILES, "similarity-file")
-        refused = gr.HTML(padding=False, elem_id="similarity-refused")
+        refused = refused_place("similarity-refused")
         table = gr.HTML(padding=False, elem_classes="result", elem_id="similarity-table")
         with gr.Column(elem_classes="with-figure"):
             gr.HTML("<h3 class='chart-title'>Layer by layer</h3>", padding=False)
@@ -137,7 +137,7 @@ def build(registry: Registry, desk: Desk) -> View:
         try:
             pairs = read_pair_set(which, typed)
         except UnsuitableText as error:  # said below their box: all else is well
-            return error_box(str(error)), *[gr.skip()] * 5  # similarity.css dims what stands
+            return error_box(str(error)), *[gr.skip()] * 5
         wanted = [tuple(CURES) if cure != "none" else ("none",), ("none", cure)]
         found = [
             compared.compare(models, name, pairs, sentences, tuple(dict.fromkeys(wanted[min(place, 1)])))

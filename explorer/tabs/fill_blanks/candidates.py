@@ -13,9 +13,9 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
-from explorer.tabs.fill_blanks.view import Sentence
+from explorer.tabs.fill_blanks.view import KEPT, Sentence
 from explorer.tabs.later import later_figure
-from explorer.tabs.messages import error_box, in_place
+from explorer.tabs.messages import error_box, in_place, refused_place
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -59,15 +59,16 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
             first, lines=2, max_lines=6, label="Candidates: one line per blank, separated by commas (or is/are)",
             info="Names of several words are fine. ★ marks yours; the others are the model's own choices.",
         )  # fmt: skip
+        refused = refused_place()
         chart = later_figure()
         below = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
+    @in_place(registry, outputs=3, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, top_k: int, candidates: str) -> tuple:
         wanted = read_candidates(candidates)
         if not any(wanted):
-            return gr.Plot(visible=False), note(NO_CANDIDATES)
-        refused: list[str] = []  # said below their box: the sentence is well, and so may the other candidates be
+            return error_box(NO_CANDIDATES, is_idle=True), *KEPT
+        lacking: list[str] = []  # said below their box: the sentence is well, and so may the other candidates be
         while True:
             options = {"text": text, "candidates": wanted, "top_k": int(top_k)}
             try:
@@ -75,9 +76,9 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
                 break
             except UnsuitableCandidate as error:
                 left = without(error.candidate, wanted)
-                refused.append(str(error))
+                lacking.append(str(error))
                 if left == wanted or not any(left):
-                    return gr.Plot(visible=False), told(refused)
+                    return told(lacking), *KEPT
                 wanted = left
         lengths = {len(candidate.tokens) for ranked in ranking.blanks for candidate in ranked}
         foot = candidates_note(ranking) + (note(LONGER) if len(lengths) > 1 else "") + folded(JUDGED, ranking.score)
@@ -89,7 +90,7 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         foot += caption([ranking.model, "probabilities, other blanks left open"], "https://arxiv.org/abs/2305.10588")
         code = code_of((ranking.model, "rank_candidates", options))
         links = download_links(ranking, "candidates", (ranking.text, ranking.model), code=code)
-        return gr.Plot(candidate_bars(ranking), visible=True), told(refused) + foot + links
+        return "", gr.Plot(candidate_bars(ranking), visible=True), told(lacking) + foot + links
 
     inputs = [sentence.model, sentence.text, sentence.top_k, candidates]
-    return View(tab, draw, inputs, [chart, below], {"candidates": candidates})
+    return View(tab, draw, inputs, [refused, chart, below], {"candidates": candidates})

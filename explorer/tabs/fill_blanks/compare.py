@@ -13,9 +13,9 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
-from explorer.tabs.fill_blanks.view import Sentence, counted_box
+from explorer.tabs.fill_blanks.view import KEPT, Sentence, counted_box
 from explorer.tabs.later import later_figure
-from explorer.tabs.messages import in_place
+from explorer.tabs.messages import in_place, refused_place
 from explorer.tabs.picker import model_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
@@ -34,16 +34,17 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
             offered = partial(model_options, registry, Ability.FILL_BLANKS)
             offer_own(others, offered, lambda card: Ability.FILL_BLANKS in card.abilities)
             which = gr.Number(1, label="Blank", precision=0, scale=1, min_width=80)
+        refused = refused_place()
         chart = later_figure()
         below = gr.HTML(padding=False)
 
-    @in_place(registry, outputs=2, ability=Ability.FILL_BLANKS)
+    @in_place(registry, outputs=3, ability=Ability.FILL_BLANKS)
     def draw_all(models: Registry, names: list[str], text: str, top_k: int, which: int) -> tuple:
         options = {"text": text, "top_k": int(top_k), "count": 1, "strategy": "independent"}
         ask = partial(analysis.fill_blanks, **options)
         results = tuple(models.run(name, ask) for name in dict.fromkeys(names))
         if not 1 <= (which or 0) <= len(results[0].blanks):
-            return gr.Plot(visible=False), counted_box(len(results[0].blanks))
+            return counted_box(len(results[0].blanks)), *KEPT
         shown = [choice.text for fills in results for choice in fills.blanks[int(which) - 1].choices]
         protocol = "probabilities over each model's own vocabulary, other blanks left open"
         read = partial(analysis.tokenize_text, text=text)
@@ -52,10 +53,10 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
         foot = told + caption([*dict.fromkeys(names), protocol])
         code = code_of(*((result.model, "fill_blanks", options) for result in results))
         links = download_links(results, "models", (text, f"Blank {int(which)}"), code=code)
-        return gr.Plot(model_bars(results, int(which) - 1), visible=True), foot + links
+        return "", gr.Plot(model_bars(results, int(which) - 1), visible=True), foot + links
 
     def draw(model: str, text: str, top_k: int, others: list[str], which: int) -> Iterator[tuple]:
         yield from draw_all([model, *others][:MOST_MODELS], text, top_k, which)
 
     inputs = [sentence.model, sentence.text, sentence.top_k, others, which]
-    return View(tab, draw, inputs, [chart, below], {"compare": others, "compared_blank": which})
+    return View(tab, draw, inputs, [refused, chart, below], {"compare": others, "compared_blank": which})

@@ -28,6 +28,9 @@ class Sentence:
     message: gr.HTML
 
 
+KEPT = (gr.skip(), gr.skip())  # chart and what stands below, of an answer that is dimmed beside a refusal
+
+
 def counted_box(count: int) -> str:
     """What to say below the number of a blank that a text does not have.
 

@@ -77,7 +77,6 @@ def build_controls(registry: Registry) -> Controls:
     )  # fmt: skip
     kind = gr.Radio([(label, key) for key, label in KINDS.items()], value="one", label="What to run",
                     elem_id="tune-kind")  # fmt: skip
-    data = build_data(task)
     choices = [(label, key) for key, label in METHODS.items()]
     with gr.Column(elem_classes="tune-methods"):
         method = lenient.Dropdown(
@@ -88,6 +87,7 @@ def build_controls(registry: Registry) -> Controls:
             choices, value=["frozen", "full", "scratch"], label="Which methods", visible=False,
             info=HOW_MANY["race"], elem_id="tune-methods",
         )  # fmt: skip
+    data = build_data(task)
     title, *options = _build_options()
     with gr.Column(elem_id="tune-start-box"):
         message = gr.HTML(padding=False, elem_classes="message-place")

@@ -24,6 +24,7 @@ from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
 PLACES = [("The prompt", "prompt"), ("The text written so far", "written")]
+BEFORE_CONTROLS = "# What the model itself says, before any control."
 TAKEN = 50  # tokens in the downloads, as next_tokens gives them where it is not asked for more
 ON_LOAD = "explorer.nextToken(element, props, watch);"
 NOT_WRITTEN = "Nothing is written from this prompt yet, so that this is what follows the prompt. Press Write."
@@ -66,7 +67,7 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, runs: list[gr.even
         ending = text + written_text(tree, tree.here) if written else text
         foot = caption([result.model, "bars: over the whole vocabulary", "computed in the browser"], PAPER)
         lacks = note(NOT_WRITTEN) if place == "written" and not written else ""
-        code = code_of((result.model, "next_tokens", options))
+        code = code_of((result.model, "next_tokens", options), before=[BEFORE_CONTROLS])
         return pack_next_tokens(most, ending), lacks + foot + download_links(result, "next-token", code=code)
 
     sliders = [prompt.controls[name] for name in SLIDERS]

@@ -19,7 +19,7 @@ from explorer.tabs.code import code_of
 from explorer.tabs.gallery import build_gallery, look_line
 from explorer.tabs.generate.score import scores_texts, scoring_models
 from explorer.tabs.generate.view import Prompt
-from explorer.tabs.messages import QUIET, error_box, in_place
+from explorer.tabs.messages import QUIET, error_box, in_place, refused_place
 from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
@@ -28,7 +28,7 @@ FILE = ASSETS / "examples" / "options.json"
 FIRST = (CAUSAL_MODEL, DEFAULT_MODEL)
 MOST_MODELS = 3
 SOURCE = "https://arxiv.org/abs/2104.08315"
-NO_MODEL = "<p class='quiet'>Choose one model or more above.</p>"
+NO_MODEL = error_box("Choose one model or more above.", is_idle=True)
 
 
 @dataclass(frozen=True)
@@ -94,27 +94,28 @@ def build(registry: Registry, prompt: Prompt) -> View:
                 info="What an option gets here is taken off: frequent words do not win by themselves. "
                 "It ends as the text does behind {}, unless it has a {} of its own.",
             )  # fmt: skip
+        refused = refused_place("options-refused")
         columns = gr.HTML(padding=False, elem_classes="result", elem_id="option-columns")
         below = gr.HTML(padding=False)
         buttons = build_gallery(questions, "Questions")  # those of the tab start a text, and change nothing here
 
-    @in_place(registry, outputs=2)
+    @in_place(registry, outputs=3)
     def draw_all(models: Registry, names: list[str], text: str, options: str, normalise: str, domain: str) -> tuple:
         given = {"text": text, "options": read_options(options), "normalise": normalise, "domain": domain}
         try:
             choices = tuple(models.run(name, partial(analysis.choose_option, **given)) for name in dict.fromkeys(names))
         except UnsuitableText as error:  # its text and options stand here, not beside the tab's
-            return error_box(str(error)), ""
+            return error_box(str(error)), gr.skip(), gr.skip()
         code = code_of(*((choice.model, "choose_option", given) for choice in choices))
         asked = (text, tuple(given["options"]), normalise, domain)
         told = questions if set(names) == set(FIRST) else ()  # of other models it may be false
         looked = next((look_line(one.look_for) for one in told if _fields(one) == asked), "")
         foot = caption([*(choice.model for choice in choices), "zero-shot: no training for the task", "nats"], SOURCE)
-        return looked + option_columns(choices), foot + download_links(choices, "options", code=code)
+        return "", looked + option_columns(choices), foot + download_links(choices, "options", code=code)
 
     def draw(names: list[str], *values: str) -> Iterator[tuple]:
         if not names:
-            yield "", NO_MODEL, ""
+            yield "", NO_MODEL, gr.skip(), gr.skip()
             return
         yield from draw_all(names, *values)
 
@@ -129,7 +130,7 @@ def build(registry: Registry, prompt: Prompt) -> View:
         "rank_by": normalise,
         "neutral": domain,
     }
-    return View(tab, draw, [names, text, options, normalise, domain], [columns, below], own)
+    return View(tab, draw, [names, text, options, normalise, domain], [refused, columns, below], own)
 
 
 def read_options(lines: str) -> list[str]:

@@ -9,7 +9,7 @@ from explorer.models.registry import Registry
 from explorer.tabs.formulas import WHY_TITLE, build_question, build_why
 from explorer.tabs.gallery import build_gallery, build_look, look_line
 from explorer.tabs.generate import beams, layers, next_token, options, score, write
-from explorer.tabs.generate.controls import SLIDERS, build_controls, show_controls
+from explorer.tabs.generate.controls import SLIDERS, acts, build_controls, show_controls
 from explorer.tabs.generate.desk import Desk
 from explorer.tabs.generate.first_text import FIRST_LENGTH, FirstText, read_first_text
 from explorer.tabs.generate.gallery import Start, read_gallery, values_of
@@ -90,9 +90,13 @@ def build(registry: Registry) -> LinkedTab:
 
     sliders = [controls[name] for name in SLIDERS]
     chosen = strategy.change(
-        lambda key: [gr.Dropdown(info=STRATEGIES[key].hint), *show_controls(key)],
+        lambda key: [
+            gr.Dropdown(info=STRATEGIES[key].hint),
+            gr.Button(interactive=acts(key, "seed")),
+            *show_controls(key),
+        ],
         strategy,
-        [strategy, *sliders],
+        [strategy, again, *sliders],
         **QUIET,
     )
     with tab:  # Gradio numbers tabs by their place: a State beside them, rather than within one, shifts their labels

@@ -33,6 +33,7 @@ from explorer.tabs.views import View
 
 PAPER = "https://arxiv.org/abs/1904.09751"
 UPDATE_SECONDS = 0.05  # the eye sees no more, and each update costs the page some milliseconds
+LINKED = "a link keeps the settings: neither branches, nor where it was stopped or written on"
 FIRST_COLOUR = "probability"  # a key of MEASURES in assets/tokens.js
 ENTER = """() => {  // other views are of the text itself, and drawn anew as it is typed
   if (document.querySelector(':is([data-tab-id="write"], [data-tab-id="next"])[aria-selected="true"]'))
@@ -145,7 +146,13 @@ def draw_foot(tree: Tree, code: str) -> str:
     """Under the text: who wrote it and how, what to take away, and where else the text can be looked at."""
     measured = "probabilities of the model itself, before the controls, over the whole vocabulary"
     foot = caption(
-        [tree.model, _how(tree), measured, "a link keeps the settings: neither branches nor what was written on"], PAPER
+        [
+            tree.model,
+            _how(tree),
+            measured,
+            LINKED,
+        ],
+        PAPER,
     )
     elsewhere = text_links(tree.model, tree.prompt, written_text(tree, tree.here)) if tree.here != ROOT else ""
     return foot + elsewhere + download_links(tree, "steps", code=code)

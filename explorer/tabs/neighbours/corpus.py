@@ -23,7 +23,7 @@ from explorer.tabs.visitors import find_model
 
 KINDS = [".txt", ".text", ".gz", ".xz"]
 SAMPLE = 500  # uses to begin with: a minute on two cores, where 2,000 take four
-TAKES_PLACE = "What is found takes the place of sentences of your own above; a button brings those back."
+TAKES_PLACE = "What is found takes the place of the sentences before; a button brings those back."
 LONGEST_NAME = 60  # characters of a file's
 
 
@@ -41,7 +41,7 @@ def build_corpus(registry: Registry, desk: Desk) -> None:
         for event in _search(registry, desk, model, word, pieces, path, int(sample)):
             if isinstance(event[1], str):  # it is over, and they stand there instead
                 before = keep_own(own, kept)
-                yield *event, (before, event[1]), gr.Button(visible=bool(before))
+                yield *event, (before, event[1]), gr.Button(visible=True)
             else:
                 yield *event, gr.skip(), gr.skip()
 

@@ -45,7 +45,7 @@ def read_uses(word: str, own: str) -> LabelledUses:
             raise UnsuitableText(
                 f"Your sentences mark uses of {quoted(other)} in braces, and none of {quoted(word)}. Give “Word” "
                 "what they mark, or leave it empty; or change the sentences, under “Sentences and word vectors of "
-                "your own”."
+                "your own”, or take them away for those that come with the explorer."
             )
         if len(uses.sentences) > MOST_USES:
             raise UnsuitableText(
