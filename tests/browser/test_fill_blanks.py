@@ -149,7 +149,7 @@ def own_candidates_are_ranked_beside_the_models(page):
     expect(page.locator(".js-plotly-plot:visible .ytick", has_text="★ France")).to_have_count(1)
     page.get_by_label("Candidates: one line per blank").fill("France\nPeru")  # said below the box, not by the sentence
     expect(page.locator(".views .message.error:visible")).to_contain_text("The text has 1 blank, and there are")
-    expect(page.locator(".js-plotly-plot:visible")).to_have_count(0)
+    expect(page.locator(".figure.block:visible")).to_have_css("opacity", "0.4")  # of those before
 
 
 def an_example_is_one_click(page):
@@ -205,9 +205,8 @@ def test_an_own_sentence_leaves_the_examples_candidates_and_second_sentence_behi
     expect(candidates).to_have_value("Japan, China, the United States")
     write(page, "A dog is the best friend of ___.")
     expect(candidates).to_have_value("")
-    expect(page.locator(".note:visible", has_text="at least one candidate")).to_be_visible()
-    expect(message(page)).to_have_count(0)
-    expect(page.locator(".figure:visible")).to_have_count(0)
+    expect(page.locator(".message.idle:visible", has_text="at least one candidate")).to_be_visible()
+    expect(page.locator(".figure.block:visible")).to_have_css("opacity", "0.4")
     candidates.fill("France, Spain")
     expect(page.locator(".js-plotly-plot:visible .ytick", has_text="★ France")).to_have_count(1)
     write(page, "They flew to Madrid, the capital of ___.")
