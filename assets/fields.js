@@ -111,6 +111,12 @@
     setTimeout(() => (box.value = range.value)); // also where the default stood before
   }, true);
 
+  // A slider that hears where it stands before it hears of a new end stops at its old one; its box is right.
+  new MutationObserver(changes => changes.forEach(({target}) => {
+    const box = target.matches('input[type="range"]') && target.closest('.block')?.querySelector(SLIDER_BOX);
+    if (box?.value) target.value = box.value;
+  })).observe(document.body, {subtree: true, attributeFilter: ['max']});
+
   document.addEventListener('change', ({target}) => {
     const {value} = target;
     if (!target.matches('input[type="number"][step="1"]') || !value || Number.isInteger(Number(value))) return;

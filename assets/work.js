@@ -117,7 +117,7 @@
   const plain = window.fetch;
   const early = new Set(); // answered before we had heard their names
   const open = new Set(); // names of what is not answered, clocks among them
-  let asking = 0;
+  let asking = 0, sent = 0;
   let named = ''; // by which name the server knows this page
   addEventListener('pagehide', () => named && navigator.sendBeacon('left', named)); // asking.py has no other way to hear
   const ask = async (send, body) => {
@@ -203,7 +203,11 @@
   window.fetch = async (resource, options) => {
     const send = () => plain.call(window, resource, options);
     const {pathname} = new URL(resource.url ?? resource, document.baseURI);
-    if (pathname.endsWith('/queue/join')) return ask(send, options.body);
+    if (pathname.endsWith('/queue/join')) {
+      const headers = new Headers(options.headers);
+      headers.set('x-question', ++sent); // a busy server may hear of two presses the other way round (asking.py)
+      return ask(() => plain.call(window, resource, {...options, headers}), options.body);
+    }
     if (pathname.endsWith('/component_server')) return answerOnce(send);
     if (pathname.endsWith('/cancel')) {
       const {event_id: name} = JSON.parse(options.body);

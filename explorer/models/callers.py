@@ -21,11 +21,13 @@ class Caller:
         name: By which turns are shared out; "" = whoever runs the explorer, in a shell, a notebook or a job.
         is_waiting: Whether the answer is still wanted; asked often, from any thread.
         longest_seconds: How long one turn on the device may take.
+        question: Which of his page's questions it is, in the order in which he asked; 0 = unknown.
     """
 
     name: str = ""
     is_waiting: Callable[[], bool] = _always
     longest_seconds: float = math.inf
+    question: int = 0
 
 
 OPERATOR = Caller()

@@ -1,11 +1,13 @@
 """Who asks through the page, or over HTTP, and whether he still waits: told to all that his question sets to work."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
 from gradio.exceptions import ComponentProcessingError
+from gradio.queueing import Event
 from pydantic import ValidationError
 
 from explorer.models.callers import Caller, calling
@@ -15,6 +17,7 @@ from explorer.tabs.fair_queue import FairQueue, visitor_name
 from explorer.tabs.kinds import take_values
 from explorer.tabs.messages import fault_message
 
+QUESTION_HEADER = "x-question"  # says work.js
 UNREADABLE = "A file, or another value that was sent, cannot be read."
 
 
@@ -96,16 +99,18 @@ class Page(gr.Blocks):
 def _caller_of(page: gr.Blocks, request: gr.Request | None, event_id: str | None) -> Caller:
     """The visitor behind an event."""
     name = visitor_name(getattr(request, "session_hash", None), event_id, request)
-    return Caller(name, _waits_for(page, event_id), settings().longest_analysis_seconds)
+    event = page._queue.event_ids_to_events.get(event_id)  # None: it went past the queue
+    number = event.request.headers.get(QUESTION_HEADER, "") if event else ""
+    question = int(number) if re.fullmatch("[0-9]{1,9}", number) else 0
+    return Caller(name, _waits_for(event), settings().longest_analysis_seconds, question)
 
 
-def _waits_for(page: gr.Blocks, event_id: str | None) -> Callable[[], bool]:
+def _waits_for(event: Event | None) -> Callable[[], bool]:
     """Whether an event is still to be answered.
 
     Gradio marks the events of a page that was closed, and of a client that hung up, and cancels the task of an event
     that is stopped. None of these ends a handler at work; a stop even waits for its step to end.
     """
-    event = page._queue.event_ids_to_events.get(event_id)  # None: it went past the queue
     task = asyncio.current_task()
 
     def is_waiting() -> bool:

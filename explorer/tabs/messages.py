@@ -35,7 +35,7 @@ LATE_SECONDS = 0.7  # after a stop; a message of new work that is overwritten th
 SLOWER_SECONDS = 1.2  # an analysis may take longer: a message for every key would make the page jump
 OF_MODEL = (UnknownModel, UnsuitableModel, ModelUnavailable, ModelRefused, UnknownJob)
 NOTHING_HIDDEN = "The sentence has no blank: click a word below it to hide it, or write ___ where a word is missing."
-STOPPED = "Stopped. What you see is the answer before."
+STOPPED = "Stopped. If an answer stands below, it is the one before; change anything to ask anew."
 STOPPED_CORPUS = "Stopped. What was computed is kept; the search goes on from there when you start it again."
 STOPPED_DOWNLOAD = "Stopped. The download goes on from there when you ask again."
 
@@ -69,6 +69,11 @@ def progress_box(text: str, *, meanwhile: bool = False) -> str:
     return f"<div class='message {kind}' role='status'><span>{escape(text)}</span>{button}</div>"
 
 
+def build_stop() -> gr.Button:
+    """A button that page.js presses when the Stop of a message is, or Escape."""
+    return gr.Button("Stop", visible="hidden", elem_classes="stop-work")
+
+
 def add_stop(message: gr.HTML, events: list[gr.events.Dependency]) -> gr.events.Dependency:
     """Let the Stop button of a message, and Escape, end events; what they show stays as it is.
 
@@ -81,8 +86,7 @@ def add_stop(message: gr.HTML, events: list[gr.events.Dependency]) -> gr.events.
     Returns:
         As outlast_late_words.
     """
-    stop = gr.Button("Stop", visible="hidden", elem_classes="stop-work")  # page.js presses it
-    return outlast_late_words(stop.click(stopped_box, message, message, cancels=events, **QUIET), message)
+    return outlast_late_words(build_stop().click(stopped_box, message, message, cancels=events, **QUIET), message)
 
 
 def outlast_late_words(stopped: gr.events.Dependency, message: gr.HTML) -> gr.events.Dependency:

@@ -52,7 +52,7 @@ def test_a_text_of_the_longest_length_is_read_and_one_token_more_is_refused(ship
             read_attention(model, " ".join([*words, "cat"]))
         return difference
 
-    assert shipped_registry.run(name, ask) <= 1e-5
+    assert shipped_registry.run(name, ask) <= 1e-4  # sums of 512 numbers; processors add them in orders of their own
 
 
 def test_elmo_says_that_it_has_no_attention(shipped_registry):

@@ -55,3 +55,13 @@ def test_a_link_restores_own_sentences_and_what_is_counted_on_a_phone(open_page)
     expect(specials).to_be_checked()
     page.locator("#anisotropy-own textarea").fill("the the the the")
     expect(page.locator(".message.error:visible")).to_contain_text("one word again and again", timeout=SLOW)
+
+
+def test_the_slider_stands_where_its_box_says_when_an_example_brings_a_deeper_model(open_page):
+    page = open_page(LAYERS + "&model=ELMo+mini&show=search")
+    layer = page.locator("#anisotropy-layer input[type=range]")
+    expect(layer).to_have_attribute("max", "2", timeout=SLOW)
+    page.get_by_role("button", name="Cures, before and after").click()
+    expect(layer).to_have_attribute("max", "6", timeout=SLOW)
+    expect(page.locator("#anisotropy-layer input[type=number]")).to_have_value("6")
+    expect(layer).to_have_value("6")

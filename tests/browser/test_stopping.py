@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import serving
+from tests.browser.conftest import come_to_rest, serving
 from tests.browser.test_fill_blanks import BEST, write
 from tests.browser.test_generate import link, wait_for_writing
 from tests.browser.test_models_tab import LOAD, row
@@ -103,3 +103,19 @@ def test_nothing_is_written_for_a_page_that_was_closed(open_page, log):
     assert NOBODY_READS not in log.read_text()
     page.close()
     wait_until(lambda: NOBODY_READS in log.read_text())
+
+
+def test_a_question_that_was_left_ends_and_a_stop_ends_what_came_after_it(page, log):
+    write(page, "The snail went slowly to the ___.")
+    expect(working(page)).to_contain_text("Computing with MiniLM (masked)")
+    page.get_by_role("tab", name="Several models").click()  # which fills the same
+    expect(working(page)).to_contain_text("Computing with MiniLM (masked), ")
+    page.keyboard.press("Escape")
+    expect(page.locator(".message.stopped:visible")).to_be_visible()
+    come_to_rest(page)
+    expect(page.locator(".message.stopped:visible")).to_be_visible()
+    page.get_by_role("tab", name="Answer").click()
+    expect(working(page)).to_contain_text("Computing with MiniLM (masked)")
+    page.get_by_role("tab", name="Tokens").click()
+    wait_until(lambda: log.read_text().count("nobody waits for: The snail went slowly") >= 2)
+    expect(page.locator(".message:visible")).to_have_count(0)

@@ -218,7 +218,7 @@ READ = [
 
 @pytest.mark.parametrize("given", READ)
 def test_the_code_switches_the_same_heads_off(views, shipped_registry, monkeypatch, given):
-    off = next(one for known, one in views.items() if "Second text" in known and one.inputs[5].value == FIRST)
+    off = next(one for known, one in views.items() if "Second text" in known and one.inputs[6].value == FIRST)
     drawn = drawn_by(off, **given)
     [shown] = taken(drawn)
     result = run_code(drawn, shipped_registry, monkeypatch)
@@ -229,8 +229,8 @@ def test_the_code_switches_the_same_heads_off(views, shipped_registry, monkeypat
 
 @pytest.mark.parametrize("given", READ)
 def test_the_code_reads_the_head_in_sight(views, shipped_registry, monkeypatch, given):
-    head = next(one for known, one in views.items() if "Second text" in known and len(known) == 6)
-    *_, (_, _, packed, _) = head.fn(*values_of(head, **given))
+    head = next(one for known, one in views.items() if "Second text" in known and len(known) == 7)
+    *_, (_, packed, _) = head.fn(*values_of(head, **given))
     shown = json.loads(packed)
     stack, layer, head = shown["which"].split("-")
     code = shown["code"].replace(PLACE, f"stack={stack!r}, layer={int(layer) - 1}, head={int(head) - 1}")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from explorer.analysis.branches import ROOT, Tree, go_to
+from explorer.models.callers import current_caller
 
 MOST_KEPT = 4  # trees of other prompts
 
@@ -20,6 +21,7 @@ class Desk:
         is_writing: Whether the latest turn is at work.
         codes: Python that writes each branch of the tree, by the index of the token that it ends with.
         kept: The latest trees with their codes, by model and prompt.
+        question: Whose turn it is, by Caller.question.
     """
 
     tree: Tree
@@ -27,9 +29,14 @@ class Desk:
     is_writing: bool = False
     codes: dict[int, str] = field(default_factory=dict)
     kept: dict[tuple[str, str], tuple[Tree, dict[int, str]]] = field(default_factory=dict)
+    question: int = 0
 
     def take(self) -> int:
-        """Begin a turn, which ends the one before; returns its number."""
+        """Begin a turn, which ends the one before; returns its number, 0 = the visitor has asked for another since."""
+        question = current_caller().question
+        if 0 < question < self.question:
+            return 0
+        self.question = question
         self.turn += 1
         self.is_writing = True
         return self.turn

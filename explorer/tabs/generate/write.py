@@ -34,10 +34,15 @@ from explorer.tabs.views import View
 PAPER = "https://arxiv.org/abs/1904.09751"
 UPDATE_SECONDS = 0.05  # the eye sees no more, and each update costs the page some milliseconds
 LINKED = "a link keeps the settings: neither branches, nor where it was stopped or written on"
+NOTHING_NEW = (gr.skip(), gr.skip(), gr.skip())  # where nothing is yielded, Gradio empties all outputs
 FIRST_COLOUR = "probability"  # a key of MEASURES in assets/tokens.js
 ENTER = """() => {  // other views are of the text itself, and drawn anew as it is typed
   if (document.querySelector(':is([data-tab-id="write"], [data-tab-id="next"])[aria-selected="true"]'))
     document.querySelector('#generate-write').click();
+}"""
+FORGET_REFUSED = """said => {  // the other views answer by themselves
+  const isIn = document.querySelector('[data-tab-id="write"][aria-selected="true"]');
+  return isIn && said?.includes('message error') ? '' : said ?? '';
 }"""
 ON_LOAD = "explorer.writing(element, trigger, props, watch);"
 
@@ -89,6 +94,9 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
         is_opened: bool = False,
     ) -> Iterator[tuple]:
         turn = desk.take()  # first: what is still being written must not grow on what comes next
+        if not turn:
+            yield NOTHING_NEW
+            return
         try:
             check_characters(model)
             check_characters(text)
@@ -109,6 +117,9 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
             yield from begin(desk, model, text, strategy, length, seed, *values, is_opened=True)
             return
         turn = desk.take()
+        if not turn:
+            yield NOTHING_NEW
+            return
         is_shown_only = asked.act == "show"
         try:
             if asked.act == "show":
@@ -132,12 +143,15 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, first: Tree, write
     prompt.text.submit(None, None, None, js=ENTER, **QUIET)
     prompt.strategy.select(None, None, None, js="() => explorer.setAnew()", **QUIET)
     prompt.model.change(None, prompt.model, None, js="model => explorer.askedWriter(model)", **QUIET)
+    for box in (prompt.text, prompt.model):  # what was refused is another text now
+        box.change(None, prompt.message, prompt.message, js=FORGET_REFUSED, **QUIET)
     colour.change(None, colour, None, js="measure => explorer.colourBy(measure)", **QUIET)
 
     def end(desk: Desk, shown: str) -> tuple:
         if not desk.is_writing:
             return stopped_box(shown), gr.skip(), gr.skip()
-        return _finished(desk, desk.take(), is_stopped=True)
+        turn = desk.take()
+        return _finished(desk, turn, is_stopped=True) if turn else NOTHING_NEW
 
     return View(tab, linked={"colour": colour}, runs=runs, stop=(end, [desk, prompt.message], outputs))
 
@@ -186,6 +200,9 @@ def _write(
     Where nothing could be written after a prompt, the tree before it comes back.
     """
     turn, tree, codes, same = desk.take(), desk.tree, desk.codes, gr.skip()
+    if not turn:
+        yield NOTHING_NEW
+        return
     settings, seed = dict(zip(SLIDERS, values, strict=True)), read_seed(seed)
     written, how = token_ids(tree, tree.here), in_words(strategy, settings, seed)
     lines = sheet(tree, turn, is_writing=True)
