@@ -33,6 +33,13 @@ from explorer.training.tuning.recipe import TASKS
 POLL_SECONDS = 2.0
 TO_RUN = "(asked, run, behind) => [asked + 1, behind.includes(`data-run='${run}'`) ? behind : %s]"
 PRESSED = "document.querySelector('#tune-otherwise').classList.toggle('pressed', %s);"
+UNPRESSED = """said => {  // what was refused is said beside the button; else the old job stays dimmed
+  const end = () => { %s };
+  if (said) return end();
+  new MutationObserver((changes, observer) => (observer.disconnect(), end()))
+    .observe(document.querySelector('#tune-job'), {childList: true, characterData: true, subtree: true});
+  (%s)();
+}"""
 CONFIRM = "Delete this job, with its curves and its model? It cannot be had back."
 
 
@@ -140,7 +147,7 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
         js=f"(...given) => {{ {PRESSED % 'true'} return given; }}",
     )  # fmt: skip
     _wire_form(registry, store, example, act, known, bound, chosen)
-    to_job = f"said => {{ {PRESSED % 'false'} if (!said) ({TO_JOB})(); }}"  # what was refused is said beside the button
+    to_job = UNPRESSED % (PRESSED % "false", TO_JOB)
     started.then(**redraw).then(None, controls.message, None, js=to_job, **QUIET)
     for button, change in ((act.panel.stop, store.stop), (act.panel.resume, store.resume)):
         button.click(_changing(change), [act.owner, act.job], act.panel.message, **QUIET).then(**redraw)
