@@ -108,7 +108,7 @@
     if (underWay.size) return;
     delete document.body.dataset.atWork;
     if (!document.body.dataset.restored || document.body.dataset.ready) return;
-    if (explorer.openFolds() || askAgain()) return settleLater();
+    if (explorer.openFolds() || askAgain() || explorer.isToWrite) return settleLater();
     document.body.dataset.ready = 'true';
     navigator.sendBeacon('drawn'); // what would have slowed the page may begin
   };

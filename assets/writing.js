@@ -18,7 +18,7 @@
   const writeWhatWasAsked = (head, write) => {
     const wanted = opened;
     opened = new URLSearchParams();
-    if (!isAsked(wanted, head)) return;
+    if (!(explorer.isToWrite = isAsked(wanted, head))) return;
     const press = () => (document.body.dataset.restored ? write() : setTimeout(press, 30));
     press();
   };
@@ -295,6 +295,6 @@
     watch('value', draw);
     colour();
     draw();
-    writeWhatWasAsked(head, () => trigger('select', {act: 'opened'}));
+    writeWhatWasAsked(head, () => (trigger('select', {act: 'opened'}), setTimeout(() => (explorer.isToWrite = false), 100)));
   };
 })();
