@@ -9,9 +9,11 @@ from html import escape
 from explorer.analysis.labelled_uses import LabelledUses
 from explorer.analysis.sense_quiz import SAME, QuizAnswer, SenseQuestion, has_point
 from explorer.figures.sense_marks import SenseMark, mark_senses, sense_label
+from explorer.figures.style import decimals
 from explorer.figures.use_marks import cosine_bar, use_sentence
 
 LETTERS = "ABCD"
+MOST_DIGITS = 6  # what is the same to SAME is told apart by no more
 KEY_NOTE = "The answer key is the label that a person gave each sentence; the model knows no labels, and may be wrong."
 
 
@@ -119,12 +121,22 @@ def _row(
     elif place == answer.choice and not answer.same:
         tags.append("the model’s choice")
     said = "".join(f"<span class='tag'>{tag}</span>" for tag in tags)
-    bars = cosine_bar(answer.cosines[place], "") + cosine_bar(static.cosines[place], " static")
+    bars = cosine_bar(answer.cosines[place], digits=_digits(answer)) + cosine_bar(static.cosines[place], " static")
     return (
         f"<li class='quiz-choice{' right' if place == question.right else ''}'><span class='letter'>{LETTERS[place]}"
         f"</span><span>{_sentence(uses, number)}<span class='quiz-foot'>{sense_label(uses.senses[number], marks)}{said}"
         f"<span class='quiz-bars'>{bars}</span></span></span></li>"
     )
+
+
+def _digits(answer: QuizAnswer) -> int:
+    """Decimals that tell the nearest from the next one, so that no choice is made between equal numbers."""
+    first = max(answer.cosines)
+    rest = [one for one in answer.cosines if first - one >= SAME]
+    if not rest:
+        return 2
+    telling = (count for count in range(2, MOST_DIGITS) if decimals(first, count) != decimals(max(rest), count))
+    return next(telling, MOST_DIGITS)
 
 
 def _verdict(question: SenseQuestion, guess: int, answer: QuizAnswer, static: QuizAnswer, words: QuizAnswer) -> str:

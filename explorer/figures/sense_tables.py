@@ -13,7 +13,7 @@ from explorer.figures.style import percent, two_decimals
 
 HEADS = ("nearest use", "sense centroid", "silhouette", "self-similarity", "random words")
 NOTHING = "<td class='number quiet'>–</td>"
-MOST_CHARACTERS = 24  # of the weights of a sum
+MOST_CHARACTERS = 24  # of the weights of a sum, and of a name in one line
 
 
 def senses_table(
@@ -135,7 +135,7 @@ def _score_row(name: str, one: LayerSenses, *, is_at: bool) -> str:
     shares = "".join(_share(estimate) for estimate in (one.nearest, one.centroid))
     cosines = "".join(_cosine(estimate) for estimate in (one.silhouette, one.self_similarity, one.baseline))
     short, _, weights = name.partition(" (")  # which stand in the words above the table, too
-    wide = f" class='wraps' title='{escape(name)}'" if weights else ""
+    wide = f" class='wraps' title='{escape(name)}'" if weights or len(name) > MOST_CHARACTERS else ""
     head = f"<th scope='row'{wide}>{escape(short if len(weights) > MOST_CHARACTERS else name)}</th>"
     return f"<tr{' class=at' if is_at else ''}>{head}{shares}{cosines}</tr>"
 

@@ -56,7 +56,12 @@ def height_pixels(rows: int) -> int:
 
 def two_decimals(number: float) -> str:
     """A number with a real minus sign, and none before a zero: −4.98."""
-    return f"{number:z.2f}".replace("-", "−")
+    return decimals(number, 2)
+
+
+def decimals(number: float, count: int) -> str:
+    """As two_decimals, with as many decimals as are wanted."""
+    return f"{number:z.{count}f}".replace("-", "−")
 
 
 def nats(log_probability: float) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from explorer.figures.style import two_decimals
+from explorer.figures.style import decimals
 
 
 def use_sentence(sentence: str, position: Sequence[int]) -> str:
@@ -20,14 +20,15 @@ def use_sentence(sentence: str, position: Sequence[int]) -> str:
     )
 
 
-def cosine_bar(cosine: float, kind: str = "") -> str:
+def cosine_bar(cosine: float, kind: str = "", *, digits: int = 2) -> str:
     """A cosine as a bar and a number.
 
     Args:
         cosine: In [-1, 1]; below 0 there is no bar.
         kind: A further class, with a space before it.
+        digits: Decimals that are shown.
     """
     return (
         f"<span class='cosine{kind}' title='cosine {cosine!r}'><i style='--c:{max(cosine, 0):.3f}'></i>"
-        f"<span class='number'>{two_decimals(cosine)}</span></span>"
+        f"<span class='number'>{decimals(cosine, digits)}</span></span>"
     )

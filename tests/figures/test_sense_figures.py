@@ -128,6 +128,8 @@ def test_the_table_holds_every_layer_and_the_chosen_vector():
     two = senses_table([scores(), scores("other")], [], 1)
     assert two.count("rowgroup") == 2 and two.count("<tr class=at>") == 2
     assert "–</td>" in senses_table([scores(layers=(layer(0, 0.2, None),))])
+    long = "sum of layers 3 to 6, z-scored, last pieces"
+    assert f"class='wraps' title='{long}'>{long}</th>" in senses_table([scores()], [("M & M", long, layer(2, 0.9))], 1)
 
 
 def test_similarity_without_labels():
@@ -205,6 +207,25 @@ def test_an_answer_says_who_was_right():
     assert "A bag of words, the other words of each sentence, is right: it takes C." in wrong
     assert "A bag of words, the other words of each sentence, is wrong: it takes A." in right
     assert "A bag of words, the other words of each sentence, is undecided between A and B." in tie
+
+
+def test_numbers_tell_apart_what_a_choice_was_made_between():
+    words = answer(0.1, 0.0, 0.2)
+    for cosines, shown in [
+        ((0.9027, 0.8973, 0.5), ("0.903", "0.897", "0.500")),
+        ((0.90001, 0.90002, 0.5), ("0.90001", "0.90002", "0.50000")),
+        ((0.5, 0.5, 0.1), ("0.50", "0.50", "0.10")),
+        ((0.5, 0.5, 0.5), ("0.50", "0.50", "0.50")),
+        ((-0.001, -0.004, -0.2), ("−0.001", "−0.004", "−0.200")),
+    ]:
+        sheet = answer_sheet(QUESTION, USES, 2, answer(*cosines), answer(0.512, 0.514, 0.1), words)
+        numbers = re.findall(r"class='cosine' .*?<span class='number'>(.*?)</span>", sheet)
+        assert tuple(numbers) == shown
+        assert re.findall(r"class='cosine static' .*?<span class='number'>(.*?)</span>", sheet) == [
+            "0.51",
+            "0.51",
+            "0.10",
+        ]
 
 
 def test_the_score_counts_both():
