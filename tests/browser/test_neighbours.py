@@ -143,6 +143,26 @@ def test_a_sentence_that_is_typed_is_the_query_until_another_is_pressed(open_pag
     expect(page.locator(ERROR)).to_have_count(0)
 
 
+def test_what_was_taken_of_a_file_is_said_as_long_as_it_stands_there(open_page, tmp_path):
+    page = open_page(TAB)
+    page.get_by_text("Sentences and word vectors of your own").click()
+    said = page.locator("#neighbours-sentences-said")
+    file = tmp_path / "own.csv"
+    file.write_text("sense,sentence\n🎲,A play.\ngame,Another play here.\nnone,Nothing.\n", encoding="utf-8")
+    load_file(page, "Sentences from a file", file)
+    expect(said).to_contain_text("own.csv: 2 uses in 2 of 3 sentences.")
+    come_to_rest(page)
+    expect(said).to_contain_text("own.csv")
+    page.locator(OWN).fill("A play of mine.\nMine is another play.")
+    expect(said).to_contain_text("Text, csv or tsv")
+    expect(said).not_to_contain_text("own.csv")
+    file.write_bytes(b"PK\x03\x04 no text")
+    load_file(page, "Sentences from a file", file)
+    expect(said).to_contain_text("own.csv")
+    page.locator(OWN).fill("A play.\nAnother play.")
+    expect(said).not_to_contain_text("own.csv")
+
+
 @pytest.mark.slow
 def test_sentences_of_ones_own_in_any_language_and_few_of_them(open_page, tmp_path):
     page = open_page(TAB)

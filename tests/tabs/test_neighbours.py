@@ -136,7 +136,11 @@ def test_the_word_follows_what_ones_own_sentences_mark(word, own, stands):
         ("a", "a " * 9_000, "the page takes at most"),
         ("a", "a " * 20_000, "characters"),
         ("", "no braces here", "braces"),
-        ("cat", "The {sailor} ate.\nA {sailor} slept.", "mark uses of 'sailor' in braces, and none of 'cat'"),
+        (
+            "cat",
+            "The {sailor} ate.\nA {sailor} slept.",
+            "mark uses of 'sailor' in braces, and none of 'cat'. To find 'cat' in a corpus, press Search",
+        ),
     ],
 )
 def test_what_has_no_uses_is_said(word, own, said):

@@ -12,7 +12,7 @@ from explorer.analysis.sentence_files import read_sentence_file
 from explorer.figures.notes import note
 from explorer.settings import settings
 from explorer.tabs.messages import QUIET, explain
-from explorer.tabs.uploads import SENTENCE_FILES, file_button
+from explorer.tabs.uploads import SENTENCE_FILES, file_button, forget_file, said_of
 
 UNITS = [("tokens", "tokens"), ("words", "words")]
 UNIT_HINT = "Words: each the mean of its tokens."
@@ -66,6 +66,7 @@ def build_corpus(unit: str, specials: bool) -> Corpus:
                 f"{most.most_corpus_characters:,} characters are measured."
             ),
             padding=False,
+            elem_id="anisotropy-file-said",
         )
     return Corpus(text, units, counted, file, said)
 
@@ -77,11 +78,13 @@ def wire_corpus(corpus: Corpus) -> None:
         if not path:
             return gr.skip(), gr.skip()
         try:
-            return read_upload(Path(path))
+            text, said = read_upload(Path(path))
+            return text, said_of(text, said)
         except Exception as error:  # said where the file was chosen: the result is still that of the box
             return gr.skip(), explain(error)
 
     corpus.file.upload(take, corpus.file, [corpus.text, corpus.said], **QUIET)
+    forget_file(corpus.text, corpus.said)
     corpus.unit.change(lambda unit: gr.Checkbox(visible=unit != "words"), corpus.unit, corpus.specials, **QUIET)
 
 

@@ -43,9 +43,10 @@ def read_uses(word: str, own: str) -> LabelledUses:
         uses = gather_uses(own.splitlines(), word, forms=english_forms(word))
         if other := _other_word(uses, word):
             raise UnsuitableText(
-                f"Your sentences mark uses of {quoted(other)} in braces, and none of {quoted(word)}. Give “Word” "
-                "what they mark, or leave it empty; or change the sentences, under “Sentences and word vectors of "
-                "your own”, or take them away for those that come with the explorer."
+                f"The sentences mark uses of {quoted(other)} in braces, and none of {quoted(word)}. To find "
+                f"{quoted(word)} in a corpus, press Search under “Search a corpus for the word”. Or give “Word” what "
+                "they mark, or leave it empty; or change the sentences, under “Sentences and word vectors of your "
+                "own”, or take them away for those that come with the explorer."
             )
         if len(uses.sentences) > MOST_USES:
             raise UnsuitableText(

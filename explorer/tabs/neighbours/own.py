@@ -20,7 +20,7 @@ from explorer.settings import settings
 from explorer.tabs.messages import QUIET, explain
 from explorer.tabs.neighbours.finding import Static
 from explorer.tabs.neighbours.material import MOST_USES, word_for
-from explorer.tabs.uploads import SENTENCE_FILES, file_button
+from explorer.tabs.uploads import SENTENCE_FILES, file_button, forget_file, said_of
 
 OR_SEARCH = "Or search it as a corpus, below: that takes only the sentences with the word."
 VECTOR_FILES = (".txt", ".vec", ".gz")
@@ -58,7 +58,8 @@ def build_own() -> Own:
             placeholder="river | We sat on the bank of the Thames.\nmoney | The bank lent her the rest.",
         )  # fmt: skip
         sentences = file_button("Sentences from a file", SENTENCE_FILES, "neighbours-sentences")
-        said = gr.HTML(note(f"Text, csv or tsv, with senses or without; also in gzip. {most}"), padding=False)
+        said = gr.HTML(note(f"Text, csv or tsv, with senses or without; also in gzip. {most}"), padding=False,
+                       elem_id="neighbours-sentences-said")  # fmt: skip
         vectors = file_button("Word vectors from a file", VECTOR_FILES, "neighbours-vectors")
         vectors_said = gr.HTML(_about_vectors(), padding=False)
         without = gr.Button("Back to the model’s own word vectors", size="sm", visible=False, elem_classes="own-file")
@@ -83,7 +84,7 @@ def wire_own(
             return (gr.skip(),) * 4
         try:
             text, said = read_upload(Path(path), word or "")
-            return text, 0, 0, said
+            return text, 0, 0, said_of(text, said)
         except Exception as error:  # said where the file was chosen: the result is still that of the box
             return gr.skip(), gr.skip(), gr.skip(), explain(error)
 
@@ -95,6 +96,7 @@ def wire_own(
     # not input, which a first paste does not set off
     own.text.change(follow, [own.text, word], word, trigger_mode="multiple", **QUIET)
     own.sentences.upload(take, [own.sentences, word], [own.text, use, listed, own.said], **QUIET)
+    forget_file(own.text, own.said)
     loaded = own.vectors.change(
         partial(_say_vectors, static), own.vectors, [own.vectors_said, own.vectors, own.without], **QUIET
     )
