@@ -33,7 +33,8 @@ class LinkedTab:
         settled: Event after which fields may have changed unnoticed: Gradio reports no change of a field in a tab that
             was not opened yet.
         stretching: Names of sliders that end where the model does: a link may ask for more than the first model has.
-        look: The line that says what to look for in an example, and for each example what it fills and that line.
+        look: The line that says what to look for in an example, and for each example what it fills and that line. A
+            tuple is any of its values.
     """
 
     tab: gr.Tab
@@ -143,9 +144,13 @@ def _what_to_look_for(given: Mapping[str, str], entry: LinkedTab) -> str:
     """The line of the example that an address names; "" where it names none."""
     named = {name: given.get(name, _in_address(component.value)) for name, component in entry.fields.items()}
     for fills, line in entry.look[1]:
-        if all(named[name] == _in_address(value) for name, value in fills.items()):
+        if all(named[name] in _spellings(value) for name, value in fills.items()):
             return line
     return ""
+
+
+def _spellings(value: object) -> list[str]:
+    return [_in_address(one) for one in (value if isinstance(value, tuple) else (value,))]
 
 
 def _left_out(given: Mapping[str, str], entry: LinkedTab, tabs: Sequence[str]) -> str:

@@ -15,9 +15,9 @@ from explorer.tabs.attention.which import is_which
 from explorer.tabs.links import (
     LinkedTab,
     _first_value,
-    _in_address,
     _keep,
     _left_out,
+    _spellings,
     _stretched,
     _value,
     _what_to_look_for,
@@ -154,9 +154,10 @@ def test_a_link_to_an_example_says_what_to_look_for_and_no_other_link_does():
     assert len(linked) == len(TABS) and sum(bool(entry.look[1]) for entry in linked) == 5
     for entry in linked:
         for fills, line in entry.look[1]:
-            given = {name: _in_address(value) for name, value in fills.items()}
+            given = {name: _spellings(value)[-1] for name, value in fills.items()}
             assert _what_to_look_for(given, entry) == line and "Look for:" in line
             assert _what_to_look_for(given | {"model" if "model" in given else "text": "another"}, entry) == ""
+            assert "look" not in given or _what_to_look_for(given | {"look": "p2.h1.h3"}, entry) == ""
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def _build_views(registry: Registry, prompt: Prompt) -> list[View]:
 def _fills(start: Start) -> dict[str, object]:
     """What an example puts into fields, by their names in the address."""
     read = {"model": start.model, "text": start.text, "second": start.second, "write": start.new_tokens}
-    return read | {"at": start.at, "show": "head"}
+    return read | {"at": start.at, "look": ("", start.look), "show": "head"}
 
 
 def _choose(start: Start) -> tuple:
