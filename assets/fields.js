@@ -89,6 +89,34 @@
       target.dispatchEvent(new FocusEvent('focus'));
   });
 
+  // Enter takes an entry, and Gradio leaves the field. The focus comes back, so that keys go on from there; Gradio, which
+  // would open the list, hears of it at the next key. On a phone it would bring the keys back.
+  let entering = null, unheard = null; // fields
+  const hear = ({target, key}) => {
+    if (target !== unheard || ['Tab', 'Escape', 'Shift'].includes(key)) return;
+    target.dispatchEvent(new FocusEvent('focus'));
+  };
+  document.addEventListener('keydown', hear, true);
+  document.addEventListener('beforeinput', hear, true);
+  document.addEventListener('keydown', ({target, key}) => {
+    if (key !== 'Enter' || !target.matches('input[role="combobox"]') || !matchMedia('(hover: hover)').matches) return;
+    entering = target;
+    setTimeout(() => (entering = null));
+  }, true);
+  document.addEventListener('focus', event => {
+    if (event.isTrusted && event.target === unheard) event.stopImmediatePropagation();
+    else unheard = null;
+  }, true);
+  document.addEventListener('blur', ({target, relatedTarget}) => {
+    unheard = null;
+    if (target !== entering || relatedTarget) return;
+    setTimeout(() => {
+      if (document.activeElement !== document.body) return;
+      unheard = target;
+      target.focus({preventScroll: true});
+    });
+  }, true);
+
   // The number box of a slider: only what lies in its range is sent, for Gradio answers what is beyond with a bare
   // error, and forgets with it what was typed next. When the box is left, what is no number becomes the default.
   const SLIDER_BOX = 'input[type="number"][aria-label^="number input for"]';

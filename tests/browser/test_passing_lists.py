@@ -67,6 +67,10 @@ def test_letters_find_an_entry_in_a_list_that_cannot_be_searched(open_page):
     expect(heads).to_have_value(re.compile("^Finds subjects"))
     come_to_rest(page)
     expect(page).to_have_url(re.compile("measure="))
+    expect(heads).to_be_focused()  # so that the arrows go on from there
+    expect(entries).to_have_count(0)
+    heads.press("ArrowDown")
+    expect(entries).to_have_count(all_entries)
 
 
 def test_what_is_typed_takes_the_place_of_the_model_and_escape_brings_it_back(open_page):
@@ -92,6 +96,13 @@ def test_what_is_typed_takes_the_place_of_the_model_and_escape_brings_it_back(op
     page.keyboard.press("Enter")
     expect(picker).to_have_value(re.compile("^GPT mini"))
     come_to_rest(page)
+    expect(picker).to_be_focused()
+    expect(page.get_by_role("option")).to_have_count(0)
+    picker.press("ArrowDown")
+    expect(page.get_by_role("option").nth(1)).to_be_visible()
+    picker.press("Tab")
+    expect(page.get_by_role("option")).to_have_count(0)
+    expect(picker).to_have_value(re.compile("^GPT mini"))
 
 
 def test_another_seed_is_offered_only_where_it_changes_the_text(open_page):
