@@ -43,6 +43,12 @@
     asked = typed();
     compare();
   };
+  explorer.refusedTry = said => { // another text stands there now, and the answer is of none that was typed since
+    if (!said?.includes('message error')) return said ?? '';
+    asked = undefined;
+    compare();
+    return '';
+  };
   // A job comes with texts of its own, some time after it is in sight: boxes that the visitor took meanwhile stay as
   // they are.
   const jobInSight = () => document.querySelector('#tune-job-id :is(input, textarea)')?.value ?? '';

@@ -109,6 +109,12 @@ def test_a_head_is_trained_and_its_model_tried_explored_downloaded_and_deleted(o
     page.locator("#tune-try-text textarea").fill("")
     page.locator("#tune-try-text textarea").press("Enter")
     expect(page.locator(".message.error:visible")).to_contain_text("There is nothing to judge yet")
+    page.locator("#tune-try-text textarea").fill("Thanks.")
+    expect(page.locator(".message.error:visible")).to_have_count(0)
+    expect(answer).to_have_attribute("data-before", "")
+    page.locator("#tune-try-text textarea").fill("")
+    page.locator("#tune-try-text textarea").press("Enter")
+    expect(page.locator(".message.error:visible")).to_contain_text("There is nothing to judge yet")
     page.get_by_role("tab", name="Your runs").click()
     expect(page.locator(".message.error:visible")).to_have_count(0)  # it is about that box alone
     expect(page.locator("#tune-history tr[aria-current]")).to_contain_text("accuracy")

@@ -176,6 +176,8 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
         listen(judge, [*looking, *boxes], [trying.message, trying.answer], **QUIET)
         for listen in (trying.button.click, trying.text.submit, trying.second.submit)
     ]
+    for box in boxes:  # what was refused is another text now
+        box.change(None, trying.message, trying.message, js="said => explorer.refusedTry(said)", **QUIET)
     add_stop(trying.message, asked)
     return clock
 
