@@ -71,7 +71,7 @@ def describe_texts(result: FoundTexts) -> str:
         text = " ".join(one.text.split())
         rows.append([f"{one.cosine:.3f}", one.index, text if len(text) <= SHOWN else text[:SHOWN] + "…"])
     about = f"Model: {result.model} · {result.vector} · nearest of {result.count:,} texts"
-    return f"Query: {result.query}\n\n" + columns(rows, right=[0, 1]) + f"\n\n{about}"
+    return f"Query: {result.query}\n\n" + columns(rows, right=[0, 1]) + "\n\n" + "\n".join([*result.remarks, about])
 
 
 def _number(value: float | None) -> str:

@@ -263,6 +263,7 @@ class FoundTexts:
         vector: Which vector of each was compared, in words.
         count: How many were searched.
         found: Nearest first.
+        remarks: What to know of the query and the texts.
     """
 
     model: str
@@ -270,3 +271,4 @@ class FoundTexts:
     vector: str
     count: int
     found: tuple[FoundText, ...]
+    remarks: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from explorer.analysis.cures import CURES, rank_numbers
 from explorer.analysis.pair_results import KindShift, PairCosines, RankedPair, RankedPairs
 from explorer.analysis.rank_correlation import measure_spearman
 from explorer.analysis.sense_results import Estimate
+from explorer.analysis.text_search import cut_remarks
 
 RESAMPLES = 1_000
 TAILS_PERCENT = (2.5, 97.5)
@@ -66,7 +67,7 @@ def score_pairs(found: PairCosines, *, seed: int = 0) -> SimilarityScores:
         own_pooling=found.own_pooling,
         layer_count=found.layer_count,
         scores=tuple(scores),
-        remarks=_remarks(scores) + _of_unknown(found),
+        remarks=_remarks(scores) + _of_unknown(found) + cut_remarks(found.cut_texts, found.texts, found.limit_tokens),
         intervals=f"{INTERVALS}; seed {seed}",
     )
 

@@ -44,6 +44,8 @@ class PairCosines:
         cures: Keys of cures.CURES.
         cosines: In [-1, 1], rounded, so that rounding makes no order.
         unknown_texts: How many of the texts hold what the model's vocabulary lacks.
+        limit_tokens: How many the model reads.
+        cut_texts: How many of the texts have more, and are read as far as it goes.
     """
 
     model: str
@@ -60,6 +62,8 @@ class PairCosines:
     cures: tuple[str, ...]
     cosines: Float[np.ndarray, "pooling cure layer pair"]
     unknown_texts: int = 0
+    limit_tokens: int = 0
+    cut_texts: int = 0
 
 
 @dataclass(frozen=True)

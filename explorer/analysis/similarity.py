@@ -16,7 +16,7 @@ from explorer.analysis.pair_agreement import score_pairs
 from explorer.analysis.pair_files import ScoredPair, check_pairs
 from explorer.analysis.pair_results import PairCosines
 from explorer.analysis.text_search import PooledTexts, SearchableTexts, search_texts
-from explorer.analysis.text_vectors import count_unknown, embed_texts, pool_texts
+from explorer.analysis.text_vectors import count_cut, count_unknown, embed_texts, pool_texts
 from explorer.analysis.vector_spaces import LEAST_VECTORS, LayerSpace, describe_space, start_sums, unit_rows
 from explorer.analysis.vector_sums import accumulate
 from explorer.errors import UnsuitableText
@@ -128,6 +128,8 @@ def measure_pairs(
         cures=tuple(cures),
         cosines=freeze_copy(cosines),
         unknown_texts=count_unknown(model, texts),
+        limit_tokens=model.limit_tokens,
+        cut_texts=count_cut(model, texts),
     )
 
 

@@ -31,6 +31,8 @@ class PooledTexts:
         pooling: A key of text_vectors.POOLINGS.
         layer: 0 = input embeddings.
         vectors: Not writeable.
+        limit_tokens: How many the model reads.
+        cut_texts: How many of the texts have more, and are read as far as it goes.
     """
 
     model: str
@@ -38,6 +40,8 @@ class PooledTexts:
     pooling: str
     layer: int
     vectors: Float[np.ndarray, "text dim"]
+    limit_tokens: int = 0
+    cut_texts: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,4 +78,24 @@ def search_texts(searchable: SearchableTexts, query: PooledTexts, *, k: int = 10
         vector=f"{where}, {POOLING_WORDS[texts.pooling]}; {CURES[searchable.cure.name].label.lower()}",
         count=len(texts.texts),
         found=tuple(FoundText(index, texts.texts[index], cosine) for index, cosine in found),
+        remarks=(
+            *[f"The query {_beginnings(query.limit_tokens, 1)}."] * bool(query.cut_texts),
+            *cut_remarks(texts.cut_texts, len(texts.texts), texts.limit_tokens),
+        ),
     )
+
+
+def cut_remarks(cut: int, count: int, limit_tokens: int) -> tuple[str, ...]:
+    """What to know of texts that are longer than the model reads; nothing where none is.
+
+    Args:
+        cut: How many are.
+        count: Of all.
+        limit_tokens: How many the model reads.
+    """
+    return (f"{cut:,} of the {count:,} texts {_beginnings(limit_tokens, cut)}.",) * bool(cut)
+
+
+def _beginnings(limit_tokens: int, count: int) -> str:
+    verb, what = ("is", "its beginning is") if count == 1 else ("are", "their beginnings are")
+    return f"{verb} longer than the {limit_tokens:,} tokens that the model reads: only {what} compared"

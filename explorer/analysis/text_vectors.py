@@ -111,8 +111,9 @@ def pool_texts(
         layers: Likewise.
     """
     vectors, numbers, _ = embed_texts(model, texts, poolings=(pooling,), layers=layers)
+    length = {"limit_tokens": model.limit_tokens, "cut_texts": count_cut(model, texts)}
     return tuple(
-        PooledTexts(model.card.name, tuple(texts), pooling, layer, freeze_copy(one))
+        PooledTexts(model.card.name, tuple(texts), pooling, layer, freeze_copy(one), **length)
         for layer, one in zip(numbers, vectors[pooling], strict=True)
     )
 
@@ -121,6 +122,11 @@ def count_unknown(model: LoadedModel, texts: Sequence[str]) -> int:
     """How many texts hold a word, a sign or a script that the model's vocabulary lacks; errors as of embed_texts."""
     unknown = getattr(model.tokenizer, "unk_token_id", None)
     return 0 if unknown is None else sum(unknown in ids for ids, _ in _tokenize(model, texts))
+
+
+def count_cut(model: LoadedModel, texts: Sequence[str]) -> int:
+    """How many texts are longer than the model reads, and are read as far as it goes; errors as of embed_texts."""
+    return sum(len(ids) > model.limit_tokens for ids, _ in _tokenize(model, texts))
 
 
 def check_poolings(poolings: Sequence[str]) -> None:

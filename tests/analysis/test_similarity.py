@@ -45,6 +45,22 @@ def test_texts_that_the_vocabulary_lacks_are_counted_and_said():
         assert not any("lacks" in one for one in compare_similarity(model, pairs=known).remarks)
 
 
+def test_texts_that_are_longer_than_the_model_reads_are_counted_and_said():
+    model, long = own("word_piece"), "the cat walks " * 50
+    limit, ends = f"longer than the {model.limit_tokens:,} tokens that the model reads", "compared."
+    pairs = [*PAIRS, (long, "a dog", 1.0)]
+    said = [one for one in compare_similarity(model, pairs=pairs).remarks if "longer" in one]
+    assert said == [f"1 of the {len({text for pair in pairs for text in pair[:2]})} texts is {limit}: only its "
+                    f"beginning is {ends}"]  # fmt: skip
+    texts = ["a cat", long, f"{long} home"]
+    assert find_texts(model, query="a cat", texts=["a cat", "a dog"]).remarks == ()
+    assert find_texts(model, query="a cat", texts=texts).remarks == (
+        f"2 of the 3 texts are {limit}: only their beginnings are {ends}",
+    )
+    asked = find_texts(model, query=long, texts=["a cat", "a dog"])
+    assert asked.remarks == (f"The query is {limit}: only its beginning is {ends}",)
+
+
 @pytest.mark.parametrize("name", ["word_piece", "elmo"])
 def test_poolings_are_those_of_each_text_alone(name):
     model = elmo() if name == "elmo" else own(name)

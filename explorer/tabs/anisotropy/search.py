@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 import gradio as gr
 
@@ -77,11 +78,14 @@ def build(registry: Registry, desk: Desk) -> View:
             )  # fmt: skip
         except UnsuitableQuery as error:  # said where the query stands: the corpus is well
             return error_box(str(error)), gr.skip(), gr.skip()
-        cut = models.run(model, partial(analysis.tokenize_text, text=found[0].query))
+        pieces = models.run(model, partial(analysis.tokenize_text, text=found[0].query)).pieces
+        added = [piece.token for piece in pieces if piece.is_special]
+        room = models.run(model, attrgetter("limit_tokens")) - len(added)
+        read = [piece.token for piece in pieces if not piece.is_special][:room] + added
         at = min(read_layer(layer), count_layers(models, model) - 1)
         options = {"query": query, "pooling": pooling, "layer": at, "k": TAKEN}
         code = search_code(own, found[0].model, options, wanted)
-        said = foreign_note([piece.token for piece in cut.pieces]) + note(SEE)
+        said = "".join(map(note, found[0].remarks)) + foreign_note(read) + note(SEE)
         said += note(WHITENED) if cure == "whitening" else ""
         return "", found_columns(found, wanted, SHOWN), said + _foot(found, sentences.name, code)
 
