@@ -19,6 +19,17 @@ def test_two_sentences_are_contrasted(page):
 
 
 @pytest.mark.slow
+def test_an_example_brings_its_own_blank(open_page):
+    page = open_page("?tab=fill&show=contrast&blank=2")
+    blank = page.locator("input[aria-label='Blank']:visible")
+    expect(blank).to_have_value("2")
+    page.get_by_role("button", name="Bank").click()
+    expect(page.locator(".js-plotly-plot:visible .ytick", has_text=re.compile("^river$"))).to_have_count(1)
+    expect(blank).to_have_value("1")
+    expect(page.locator(".result-side .error:visible")).to_have_count(0)
+
+
+@pytest.mark.slow
 def test_labels_of_a_contrast_stay_on_their_own_side(open_page):
     for width in (1280, 390):
         page = open_page(width=width)

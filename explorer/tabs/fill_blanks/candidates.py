@@ -5,6 +5,7 @@ from functools import partial
 import gradio as gr
 
 from explorer import analysis
+from explorer.analysis.blanks import split_at_any_blank
 from explorer.analysis.reading import SPACE
 from explorer.errors import UnsuitableCandidate
 from explorer.figures.bars import candidate_bars
@@ -68,6 +69,8 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
         wanted = read_candidates(candidates)
         if not any(wanted):
             return error_box(NO_CANDIDATES, is_idle=True), *KEPT
+        blanks = len(split_at_any_blank(text)) - 1
+        wanted += [[]] * (blanks - len(wanted))  # lines that are not there are empty
         lacking: list[str] = []  # said below their box: the sentence is well, and so may the other candidates be
         while True:
             options = {"text": text, "candidates": wanted, "top_k": int(top_k)}

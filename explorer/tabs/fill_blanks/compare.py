@@ -13,7 +13,7 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
-from explorer.tabs.fill_blanks.view import KEPT, Sentence, counted_box
+from explorer.tabs.fill_blanks.view import KEPT, Sentence, chosen_blank, counted_box
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import in_place, refused_place
 from explorer.tabs.picker import model_options, offer_own
@@ -43,17 +43,18 @@ def build(registry: Registry, sentence: Sentence, first: list[str]) -> View:
         options = {"text": text, "top_k": int(top_k), "count": 1, "strategy": "independent"}
         ask = partial(analysis.fill_blanks, **options)
         results = tuple(models.run(name, ask) for name in dict.fromkeys(names))
-        if not 1 <= (which or 0) <= len(results[0].blanks):
+        which = chosen_blank(which, len(results[0].blanks))
+        if not which:
             return counted_box(len(results[0].blanks)), *KEPT
-        shown = [choice.text for fills in results for choice in fills.blanks[int(which) - 1].choices]
+        shown = [choice.text for fills in results for choice in fills.blanks[which - 1].choices]
         protocol = "probabilities over each model's own vocabulary, other blanks left open"
         read = partial(analysis.tokenize_text, text=text)
         sizes = [models.run(result.model, read).vocabulary_size for result in results]
-        told = itself_note(names) + models_note(results, int(which) - 1, sizes) + unknown_note(shown)
+        told = itself_note(names) + models_note(results, which - 1, sizes) + unknown_note(shown)
         foot = told + caption([*dict.fromkeys(names), protocol])
         code = code_of(*((result.model, "fill_blanks", options) for result in results))
-        links = download_links(results, "models", (text, f"Blank {int(which)}"), code=code)
-        return "", gr.Plot(model_bars(results, int(which) - 1), visible=True), foot + links
+        links = download_links(results, "models", (text, f"Blank {which}"), code=code)
+        return "", gr.Plot(model_bars(results, which - 1), visible=True), foot + links
 
     def draw(model: str, text: str, top_k: int, others: list[str], which: int) -> Iterator[tuple]:
         yield from draw_all([model, *others][:MOST_MODELS], text, top_k, which)

@@ -14,7 +14,7 @@ from explorer.figures.sentences import caption
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.code import code_of
-from explorer.tabs.fill_blanks.view import KEPT, Sentence, counted_box
+from explorer.tabs.fill_blanks.view import KEPT, Sentence, chosen_blank, counted_box
 from explorer.tabs.later import later_figure
 from explorer.tabs.messages import error_box, in_place, refused_place
 from explorer.tabs.taking_away import download_links
@@ -39,11 +39,12 @@ def build(registry: Registry, sentence: Sentence, first: str) -> View:
     @in_place(registry, outputs=3, ability=Ability.FILL_BLANKS)
     def draw(models: Registry, model: str, text: str, other: str, which: int) -> tuple:
         count = len(split_at_any_blank(text)) - 1
-        if count and not 1 <= (which or 0) <= count:
+        which = chosen_blank(which, count)
+        if count and not which:
             return counted_box(count), *KEPT
         if not other.strip():
             return error_box(NO_OTHER, is_idle=True), *KEPT
-        options = {"text": text, "other_text": other, "top_k": WORDS, "blank": which}
+        options = {"text": text, "other_text": other, "top_k": WORDS, "blank": which or 1}
         ask = partial(analysis.contrast_texts, **options)
         try:
             contrast = models.run(model, ask)

@@ -85,7 +85,8 @@ def build(registry: Registry) -> LinkedTab:
             listen(None, None, None, js="() => {}", **QUIET) for listen in (text.submit, top_k.change, count.change)
         ]
         wire(message, views, shown, [followed, picker.changed, chosen, *eager])
-    filled = [text, strip.hidden, strip.words, *boxes, given, look, sub_tabs, shown]
+    counted = [own["blank"], own["compared_blank"]]
+    filled = [text, strip.hidden, strip.words, *boxes, given, look, *counted, sub_tabs, shown]
     for button, example in examples:
         button.click(partial(_choose, example), None, filled, **QUIET)
     fields = {"text": text, "model": picker.name, "strategy": strategy, "top_k": top_k, "count": count, "show": shown}
@@ -109,7 +110,7 @@ def _fills(example: Example) -> dict[str, object]:
 
 def _choose(example: Example) -> tuple:
     of_its_own = (example.candidates, example.other, example, look_line(example.look_for))
-    return example.text, *show_words(example.text), *of_its_own, gr.Tabs(selected=example.view), example.view
+    return example.text, *show_words(example.text), *of_its_own, 1, 1, gr.Tabs(selected=example.view), example.view
 
 
 def hint(strategy: str) -> str:

@@ -31,10 +31,21 @@ class Sentence:
 KEPT = (gr.skip(), gr.skip())  # chart and what stands below, of an answer that is dimmed beside a refusal
 
 
+def chosen_blank(which: float | None, count: int) -> int:
+    """The blank that is looked at, counted from 1; 0 where there is no such one. Where there is but one, it is that.
+
+    Args:
+        which: As its box has it.
+        count: How many the text has.
+    """
+    place = 1 if count == 1 else int(which or 0)
+    return place if 1 <= place <= count else 0
+
+
 def counted_box(count: int) -> str:
     """What to say below the number of a blank that a text does not have.
 
     Args:
         count: How many it has.
     """
-    return error_box(f"The text has {count} blank{'s' * (count != 1)}, counted from 1: choose one of them.")
+    return error_box(f"The text has {count} blanks, counted from 1: choose one of them.")
