@@ -103,8 +103,10 @@ def label_words(curves: Sequence[LabelCurve], score: str, held_out: int = 0) -> 
     """
     drawn = [(curve.name, dict(curve.points)) for curve in curves if not curve.is_baseline]
     sizes = sorted(set.intersection(*(set(scores) for _, scores in drawn))) if drawn else []
-    if len(drawn) < 2 or len(sizes) < 2:
+    if len(sizes) < 2:
         return note("The curves are drawn as the runs end.")
+    if len(drawn) < 2:  # nothing to compare with
+        return ""
     most = sizes[-1]
     ends = sorted(drawn, key=lambda curve: curve[1][most])[:: len(drawn) - 1]
     (low, low_scores), (high, high_scores) = ends

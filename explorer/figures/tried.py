@@ -13,14 +13,14 @@ NOTHING = "<i>nothing</i>"
 
 
 def judged_sides(sides: Sequence[tuple[str, Judged, Sequence[str]]], *, is_sure: bool) -> str:
-    """Answers to the same question, side by side; one alone without a title.
+    """Answers to the same question, side by side.
 
     Args:
-        sides: Title of each, what it said, and the labels of its probabilities.
+        sides: Title of each ("" = one that is alone needs none), what it said, and the labels of its probabilities.
         is_sure: Whether its probability says how sure a model is.
     """
     boxes = [judged_box(judged, labels, is_sure=is_sure) for _, judged, labels in sides]
-    if len(boxes) == 1:
+    if len(boxes) == 1 and not sides[0][0]:
         return boxes[0]
     titled = zip(sides, boxes, strict=True)
     sections = (f"<section><h3><bdi>{escape(title)}</bdi></h3>{box}</section>" for (title, *_), box in titled)

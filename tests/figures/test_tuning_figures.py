@@ -121,6 +121,7 @@ def test_the_label_curve_says_how_many_labels_are_saved_only_where_they_are():
         [frozen, begun], "accuracy"
     )
     assert "drawn as the runs end" in label_words([frozen, replace(scratch, points=())], "accuracy")
+    assert label_words([frozen, bag], "accuracy") == "", "there is one method, and its runs have ended"
     near = [replace(frozen, points=((128, 0.6), (189, 0.7))), replace(scratch, points=((128, 0.5), (189, 0.6)))]
     assert "with 189 examples, 60.0 %; Everything is as good or better with 128. One run" in label_words(
         near, "accuracy"
@@ -241,7 +242,8 @@ def test_links_open_the_tabs_that_the_model_is_able_to_use():
     sides = [(title, OUTCOME.judged[0], OUTCOME.labels) for title in ("before", "after")]
     both = judged_sides(sides, is_sure=False)
     assert both.index("<bdi>before") < both.index("<bdi>after") and "sure<" not in both
-    assert "<section>" not in judged_sides(sides[:1], is_sure=True)
+    assert "<bdi>before" in judged_sides(sides[:1], is_sure=True), "of several runs, the only one that is done"
+    assert "<section>" not in judged_sides([("", *sides[0][1:])], is_sure=True)
 
 
 def test_a_tuned_model_that_fills_spans_stands_beside_its_base_and_an_lstm_is_not_looked_at_in_attention():

@@ -9,7 +9,7 @@ import pytest
 from explorer.analysis.generation_results import GenerationStep
 from explorer.tabs.fine_tune import mistakes
 from explorer.tabs.fine_tune.looking import Looked
-from explorer.tabs.fine_tune.try_it import _continue_both, _fill_both, _samples, _without, ask_tuned, find_sides
+from explorer.tabs.fine_tune.try_it import _continue_both, _fill_both, _samples, _without, ask_tuned, build, find_sides
 from explorer.training.tuning.examples import split_words
 from explorer.training.tuning.recipe import TASKS
 from explorer.training.tuning.results import BeforeAndAfter, Judged
@@ -47,6 +47,20 @@ def test_a_sentence_is_cut_into_words_as_the_examples_are(text, words):
 def test_an_empty_box_is_named_and_the_answer_before_stays(task, text, second, where):
     [(message, answer)] = ask_tuned(None, look(task), text, second)
     assert f"Write a sentence into {where}." in message and answer == gr.skip()
+
+
+def test_an_answer_of_all_runs_stays_whichever_is_looked_at_and_says_whose_it_is():
+    with gr.Blocks(), gr.Tabs():
+        *_, tried = build(look("classification")).parts
+    assert tried.key(look("classification", 0)) == tried.key(look("classification", 1)), "a race shows all of its runs"
+    begun = look("classification", 1)
+    begun = replace(begun, status=replace(begun.status, outcomes={0: begun.status.outcomes[0]}))
+    assert [side.title for side in find_sides(begun)] == ["Head on frozen features"]
+    spec = begun.status.spec
+    alone = replace(begun, run=0, status=replace(begun.status, spec=replace(spec, runs=spec.runs[:1])))
+    assert [side.title for side in find_sides(alone)] == [""]
+    assert tried.key(look("masked", 0)) != tried.key(look("masked", 1)), "beside its base stands one run"
+    assert [one.elem_id for one in tried.outputs] == ["tune-tried"] and tried.draw(look("masked")) == ("",)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def build(registry: Registry) -> LinkedTab:
                     history_tab, history_parts, ticked = history.build(job, panel.run)
         build_why(WHY)
     views = [curve_tab, mistake_tab, trying.tab, moved_tab, history_tab]
-    parts = [*panel.parts, curve_part, mistake_part, trying.part, moved_part, *history_parts]
+    parts = [*panel.parts, curve_part, mistake_part, *trying.parts, moved_part, *history_parts]
     with tab:
         owner = build_owner()
         shown = gr.Radio([view.id for view in views], value=views[0].id, visible="hidden")

@@ -77,7 +77,7 @@ class Trying:
 
     Attributes:
         tab: Its sub-tab.
-        part: What follows the job in sight.
+        parts: What follows the job in sight.
         text: The first box.
         second: The second one; in sight where the task reads two texts.
         button: Asks.
@@ -88,7 +88,7 @@ class Trying:
     """
 
     tab: gr.Tab
-    part: Part
+    parts: list[Part]
     text: gr.Textbox
     second: gr.Textbox
     button: gr.Button
@@ -123,14 +123,22 @@ def build(first: Looked) -> Trying:
             _said(looked), gr.Textbox(label=first_label),
             gr.Textbox(label=second_label or " ", visible=bool(second_label)), json.dumps(_first_texts(looked)),
             gr.Button(interactive=can_answer(looked), visible=not looked.is_example),
-            gr.Button(visible=looked.is_example), "", "", _samples(looked),
+            gr.Button(visible=looked.is_example), "", _samples(looked),
         )  # fmt: skip
 
     def key(looked: Looked) -> tuple:
         return looked.status.id, looked.run, looked.outcome is not None
 
-    part = Part(VIEW, VIEW, [said, text, second, own, button, train, message, answer, samples], update, key)
-    return Trying(tab, part, text, second, button, train, message, answer, own)
+    def answered(looked: Looked) -> tuple:
+        """An answer of all runs is the same, whichever is looked at."""
+        covers_all = looked.the_run.recipe.task not in CAN_BEFORE and len(looked.status.spec.runs) <= MOST_SIDES
+        return looked.status.id, covers_all or looked.run
+
+    parts = [
+        Part(VIEW, VIEW, [said, text, second, own, button, train, message, samples], update, key),
+        Part("tried", VIEW, [answer], lambda _: ("",), answered),
+    ]
+    return Trying(tab, parts, text, second, button, train, message, answer, own)
 
 
 def train_example(store: JobStore, example: FirstTuned, owner: str) -> str:
@@ -182,7 +190,8 @@ def find_sides(looked: Looked) -> list[Side]:
         base = f"Before: {name_base(run.model, run.recipe.method)}"
         return [Side(run.model, base, is_base=True), replace(after, title=f"After: {after.title}")]
     done = sorted(looked.status.outcomes)
-    return [tuned(index) for index in (done if len(done) <= MOST_SIDES else [looked.run])]
+    sides = [tuned(index) for index in (done if len(done) <= MOST_SIDES else [looked.run])]
+    return [replace(sides[0], title="")] if len(sides) == len(spec.runs) == 1 else sides
 
 
 def example_of(task: str, text: str, second: str) -> Example:
