@@ -25,6 +25,18 @@
     tabs[place].click();
   };
 
+  // Gradio's radio buttons are each of a group of their own, in which there is nowhere to go.
+  const WAYS = {...STEPS, ArrowUp: -1, ArrowDown: 1};
+  document.addEventListener('keydown', event => {
+    const {target, key, altKey, ctrlKey, metaKey, shiftKey} = event;
+    if (!(key in WAYS) || !target.matches('fieldset.block input[type="radio"]') || altKey || ctrlKey || metaKey || shiftKey) return;
+    const all = [...target.closest('fieldset').querySelectorAll('input[type="radio"]')].filter(one => !one.disabled);
+    const next = all[(all.indexOf(target) + WAYS[key] + all.length) % all.length];
+    event.preventDefault();
+    next.focus();
+    next.click();
+  });
+
   document.addEventListener('keydown', event => {
     const {target, key} = event;
     if (key === 'Tab' && target.matches('input[role="combobox"]')) return leaveList(event);

@@ -122,7 +122,7 @@ def _broad(measures: HeadMeasures) -> list[HeadPattern]:
         value = float(values[layer, head])
         sentence = (
             f"{head_name(layer, head)} attends broadly: {value:.1f} of at most {most:.1f} bits of entropy, "
-            f"n = {measures.counts['entropy']:,} tokens"
+            f"n = {measures.counts['entropy']:,} token{'s' * (measures.counts['entropy'] != 1)}"
         )
         count = measures.counts["entropy"]
         found.append(HeadPattern(layer, head, "entropy", value, most, count, _capital(sentence)))

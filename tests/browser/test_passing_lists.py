@@ -40,6 +40,13 @@ def test_epochs_and_name_stay_where_the_task_is_only_passed(open_page):
     page.get_by_label("Task", exact=True).click()
     page.get_by_role("option", name="Tag words").click()
     expect(page.locator("#tune-otherwise")).to_contain_text("Tag words")
+    one, race = (page.locator("#tune-kind").get_by_label(label) for label in ("One run", "Race"))
+    one.focus()
+    for key, there in (("ArrowRight", race), ("ArrowLeft", one), ("ArrowDown", race)):
+        page.keyboard.press(key)
+        expect(there).to_be_checked()
+        expect(there).to_be_focused()
+    expect(page).to_have_url(re.compile("run=race"))
 
 
 def test_letters_find_an_entry_in_a_list_that_cannot_be_searched(open_page):
