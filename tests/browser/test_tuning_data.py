@@ -6,6 +6,8 @@ import zipfile
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import come_to_rest
+
 GOOD = "id,what <b>,said\n" + "".join(f'{n},{["<i>a</i>", "b"][n % 2]},"number, {n} </script>"\n' for n in range(40))
 
 
@@ -77,6 +79,19 @@ def test_examples_are_given_looked_at_and_changed(open_page, tmp_path):
     )
     expect(said).to_contain_text("The pasted text: 12 examples")
     expect(said).to_contain_text("جيد")
+    again = page.locator("#tune-paste textarea").input_value()
+    page.evaluate("text => navigator.clipboard.writeText(text)", again)
+    page.locator("#tune-paste textarea").press("ControlOrMeta+a")
+    for key in ("Delete", "ControlOrMeta+v"):  # of both, one at a time is read
+        page.keyboard.press(key)
+    come_to_rest(page)
+    expect(page.locator("#tune-paste textarea")).to_have_value(again)
+    expect(said).to_contain_text("The pasted text: 12 examples")
+    page.locator("#tune-paste textarea").fill("")
+    expect(said).to_contain_text("Load a file, paste some rows")
+    expect(page.locator("#tune-otherwise")).to_contain_text("The examples will not do yet")
+    page.locator("#tune-paste textarea").fill(again)
+    expect(said).to_contain_text("The pasted text: 12 examples")
     page.locator("#tune-task input").click()
     page.get_by_role("option", name="Tag words").click()
     expect(said).to_contain_text("can be used")

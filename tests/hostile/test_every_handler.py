@@ -6,6 +6,7 @@ stream of all answers to this visitor ends.
 
 import asyncio
 import time
+from inspect import isgeneratorfunction, unwrap
 
 import gradio as gr
 import orjson
@@ -112,6 +113,17 @@ def test_every_answer_to_what_cannot_be_read_can_be_sent(page, text):
         if problem:
             wrong.append(f"{handler.fn} {handler.inputs[place].label!r}: {problem}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_handler_ends_without_an_answer(page):
+    found = [(handler, place) for handler, place in handlers(page) if isgeneratorfunction(unwrap(handler.fn))]
+    assert len(found) > 20
+    silent = []
+    for handler, place in found:
+        first, *_ = asyncio.run(answers(page, handler, place, ""))
+        if all(value is None for value in first):  # Gradio empties the components then
+            silent.append(f"{handler.fn} {handler.inputs[place].label!r}")
+    assert not silent, "\n".join(silent)
 
 
 def test_hidden_words_come_back_after_a_text_that_cannot_be_read(page):

@@ -213,6 +213,22 @@ def test_what_is_read_fills_the_choice_of_columns():
     assert data._draw("similarity", YOURS, key, "", 0.2)[0].count("error") == 1  # other columns are needed for that
 
 
+def test_pasted_rows_go_with_what_stood_in_the_box_and_a_file_or_edits_do_not(tmp_path):
+    with gr.Blocks() as page:
+        data.build_data(gr.Dropdown([*TASKS], value="classification"))
+    take_text = next(one.fn for one in page.fns.values() if "take_text" in getattr(one.fn, "__qualname__", ""))
+    pasted = given_tables().put(read_table(ROWS, task="classification"))
+    for key in (pasted, "", "one that has left"):
+        [(left, said, _, box, rows, *columns)] = take_text("", "classification", "", 0.2, key)
+        assert left == "" and "Load a file, paste some rows" in said and box == gr.skip()
+        assert rows.value["data"] == [["", ""]] * 3 and not any(column.visible for column in columns)
+    file = tmp_path / "a.csv"
+    file.write_text(ROWS)
+    held = read_table(file), edited(given_tables().get(pasted), "classification", [["1", "a", "another"]])
+    for key in map(given_tables().put, held):
+        assert list(take_text("", "classification", "", 0.2, key)) == [tuple([gr.skip()] * 10)]
+
+
 @pytest.mark.parametrize(("classes", "each", "held_out"), [(6, 2, 6), (2, 5, 2), (2, 60, None)])
 def test_so_few_as_will_be_held_out_are_told_before_the_start(classes, each, held_out):
     rows = tuple((f"text {label} {number}", f"class {label}") for label in range(classes) for number in range(each))

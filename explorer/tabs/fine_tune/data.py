@@ -21,7 +21,7 @@ from explorer.tabs.fine_tune.given import (
     first_rows,
     given_tables,
     guess_roles,
-    is_unusable,
+    is_pasted,
     read_given,
     table_in_sight,
 )
@@ -103,19 +103,25 @@ def build_data(task: gr.Dropdown) -> DataPanel:
         )  # fmt: skip
     panel = [source, key, held, aside, *columns]
     shown = [said, group, paste, rows, *columns]
+    unchanged = [gr.skip()] * len(shown)  # a handler that answers nothing would empty them all
 
     def redraw(task: str, source: str, key: str, held: str, aside: float) -> tuple:
         return _draw(task, source, key, held, aside)
 
     def take_file(path: str | None, task: str, held: str, aside: float) -> Iterator[tuple]:
-        yield from _take(task, held, aside, lambda: read_table(Path(path), task=task)) if path else ()
+        if path:
+            yield from _take(task, held, aside, lambda: read_table(Path(path), task=task))
+        else:
+            yield gr.skip(), *unchanged
 
     def take_text(text: str | None, task: str, held: str, aside: float, key: str) -> Iterator[tuple]:
         if (text or "").strip():
             yield from _take(task, held, aside, lambda: read_table(text, task=task), is_all=True)
-        elif is_unusable(task, key):  # what stood in the box and is no longer there
+        elif is_pasted(key):  # what stood in the box goes with it
             said, group, _, *others = _draw(task, YOURS, "", held, aside)
             yield "", said, group, gr.skip(), *others
+        else:
+            yield gr.skip(), *unchanged
 
     def take_held(path: str | None, task: str, source: str, key: str, aside: float, *chosen: str | None) -> tuple:
         try:

@@ -14,6 +14,7 @@ from explorer.training.tuning.columns import LAYOUTS, Role, guess_columns, layou
 from explorer.training.tuning.examples import ExampleSet
 from explorer.training.tuning.making import make_examples, with_held_out
 from explorer.training.tuning.own import own_examples, own_table
+from explorer.training.tuning.reading import PASTED
 from explorer.training.tuning.table import Table, clean_text
 
 ROOM_MIB = 768
@@ -188,12 +189,13 @@ def source_of(task: str, name: str) -> str:
     return OURS if name == own_examples(task).name else OUR_SCORES if name == scored else YOURS
 
 
-def is_unusable(task: str, key: str) -> bool:
-    """Whether a table of the visitor's is here that no examples can be made of, as its columns are guessed."""
+def is_pasted(key: str) -> bool:
+    """Whether the visitor's table is what stood in the box of pasted rows, or none; not once rows of it are edited."""
     try:
-        return bool(key) and not read_given(task, YOURS, key, "", ())
+        table = given_tables().get(key) if key else None
     except UnsuitableText:
         return True
+    return table is None or (table.name == PASTED and not isinstance(table, EditedTable))
 
 
 def read_given(task: str, source: str, key: str, held_key: str, chosen: Sequence[str | None]) -> ExampleSet:
