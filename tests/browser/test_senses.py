@@ -127,14 +127,15 @@ def test_who_stands_on_the_last_layer_stands_on_the_last_of_the_next_model(open_
         expect(page.locator("#numbers-table tbody tr")).to_have_count(int(last) + 1, timeout=SLOW)
 
 
-@pytest.mark.slow
-def test_any_number_asks_a_question(open_page):
+def test_any_number_asks_a_question_that_its_link_names(open_page):
     page = open_page(QUIZ)
     number = page.locator("#quiz-number input")
-    for typed, read in (("-3", "3"), ("99999999999999999999", "0")):
+    for typed, read, key in (("-3", "3", "Enter"), ("99999999999999999999", "0", "Tab"), ("", "0", "Enter")):
+        number.fill("7")
         number.fill(typed)
-        number.blur()
+        number.press(key)
         expect(number).to_have_value(read)
+        expect(page).to_have_url(re.compile(f"question={read}$"))
         expect(page.locator("#quiz-sheet button[data-guess]")).to_have_count(4, timeout=SLOW)
-        expect(page).to_have_url(re.compile(f"question={read}"))
+        expect(page.get_by_text(f"question {read} ·")).to_be_visible()
     expect(page.locator(".toast-body")).to_have_count(0)

@@ -18,7 +18,7 @@ from explorer.tabs.fill_blanks.view import Sentence
 from explorer.tabs.kinds import told
 from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.picker import beside_options, offer_own
-from explorer.tabs.seeds import read_seed
+from explorer.tabs.seeds import read_seed, tidy_seed
 from explorer.tabs.taking_away import download_links
 from explorer.tabs.views import View
 
@@ -108,6 +108,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
         chosen = told(event, Chosen)
         return put_into(text, chosen.blank, chosen.fill)
 
+    tidy_seed(seed)
     columns.select(put, sentence.text, sentence.text, **QUIET)
     inputs = [names, sentence.text, sentence.top_k, sentence.count, method, seed]
     return View(tab, draw, inputs, [columns, below], {"span_models": names, "method": method, "seed": seed})

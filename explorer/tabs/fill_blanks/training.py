@@ -119,7 +119,7 @@ def build(registry: Registry, sentence: Sentence) -> View:
     looked = [sentence.model, model, sentence.text, objective, seed]
     telling.click(find_seed, looked, [sentence.message, seed], **QUIET)
     longer.click(lambda: PASSAGE, None, sentence.text, **QUIET)
-    seed.blur(tidy_seed, seed, seed, **QUIET)
+    tidy_seed(seed)
     again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, trigger_mode="multiple", **QUIET)
     inputs = [sentence.model, sentence.text, objective, seed, model, noise, following, formula]
     outputs = [objective, seed, again, telling, model, noise, following, formula, example, below]

@@ -104,7 +104,7 @@ def build(registry: Registry) -> LinkedTab:
         lengths = LengthCount(registry, prompt, count)
         answered = wire(prompt.message, views, shown, [*lengths.follow(picker.changed), chosen], stop)
         lengths.catch_up(answered)
-    seed.blur(tidy_seed, seed, seed, **QUIET)
+    tidy_seed(seed)
     again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, **QUIET).then(
         None, None, None, js=PRESS_WRITE, **QUIET
     )

@@ -25,7 +25,7 @@ from explorer.tabs.messages import QUIET, in_place
 from explorer.tabs.neighbours.material import read_uses, source_words
 from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import choose, read_vector
-from explorer.tabs.seeds import MOST_SEED, read_seed, tidy_seed
+from explorer.tabs.seeds import MOST_SEED, READ, read_seed, tidy_seed
 from explorer.tabs.taking_away import download_links, name_after, table_links
 from explorer.tabs.views import View
 
@@ -38,7 +38,7 @@ element.addEventListener('click', event => {
 """
 MOST_ROUNDS = 200  # that a score is kept of
 FIRST = 1
-NEXT = f"number => (Math.abs(Math.trunc(number || 0)) + 1) % {MOST_SEED + 1}"  # as read_seed reads it
+NEXT = f"typed => ({READ} + 1) % {MOST_SEED + 1}"
 ALONE = "input embeddings of the word by itself"
 
 
@@ -61,7 +61,7 @@ def build(registry: Registry, desk: Desk) -> View:
             another = gr.Button("Another question", size="sm", elem_id="quiz-another", scale=0, min_width=160)
             seed = gr.Number(  # without bounds: Gradio answers what is beyond them with a bare error
                 FIRST, precision=0, label="Question number", elem_id="quiz-number", scale=0, min_width=290,
-                info="The same number and word ask the same.",
+                info="0 to 999,999. Same number and word, same question.",
             )  # fmt: skip
         score = gr.HTML(padding=False, elem_id="quiz-score")
         foot = gr.HTML(padding=False)
@@ -103,7 +103,7 @@ def build(registry: Registry, desk: Desk) -> View:
     outputs = [sheet, score, foot, rounds]
     pressed = sheet.select(_take_guess, None, guess, trigger_mode="multiple", **QUIET)
     shown = pressed.then(draw, inputs, [desk.message, *outputs], **QUIET)
-    seed.blur(tidy_seed, seed, seed, **QUIET)
+    tidy_seed(seed)
     another.click(None, seed, seed, js=NEXT, **QUIET)
     return View(tab, draw, inputs, outputs, {"question": seed}, runs=[shown])
 
