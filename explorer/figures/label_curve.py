@@ -13,7 +13,7 @@ from explorer.analysis.intervals import share_interval
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
 from explorer.figures.style import SHARE, STANDOFF_PIXELS, STYLE, percent_axis, percents
-from explorer.figures.tuning_words import is_share, score_label, score_words
+from explorer.figures.tuning_words import is_share, score_label, score_words, shown_score
 
 HEIGHT_PIXELS = 320
 ROOM = 0.12
@@ -101,7 +101,11 @@ def label_words(curves: Sequence[LabelCurve], score: str, held_out: int = 0) -> 
         score: Name of the score.
         held_out: How many examples it was measured on; 0 = not known.
     """
-    drawn = [(curve.name, dict(curve.points)) for curve in curves if not curve.is_baseline]
+    drawn = [
+        (curve.name, {count: shown_score(score, value) for count, value in curve.points})
+        for curve in curves
+        if not curve.is_baseline
+    ]
     sizes = sorted(set.intersection(*(set(scores) for _, scores in drawn))) if drawn else []
     if len(sizes) < 2:
         return note("The curves are drawn as the runs end.")

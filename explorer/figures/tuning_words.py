@@ -56,6 +56,11 @@ def score_words(name: str, value: float) -> str:
     return f"{half_up(100 * value, 1)} %" if is_share(name) else two_decimals(value)
 
 
+def shown_score(name: str, value: float) -> float:
+    """A value of a score as score_words rounds it, so that what is said of two agrees with what is shown of them."""
+    return float(half_up(100 * value, 1)) / 100 if is_share(name) else round(value, 2)
+
+
 def main_score(outcome: Outcome) -> tuple[str, float] | None:
     """Name and value of the task's main score; None = there is none."""
     return next(iter(outcome.scores.items()), None)

@@ -139,6 +139,8 @@ def test_the_label_curve_says_how_many_labels_are_saved_only_where_they_are():
     assert list(label_chart(near, "accuracy", {}).layout.xaxis.ticktext) == ["128", "189"]
     tight = [replace(frozen, points=((8, 0.5), (128, 0.6), (141, 0.7)))]
     assert list(label_chart(tight, "accuracy", {}).layout.xaxis.ticktext) == ["8", "", "141"]
+    alike = [replace(frozen, points=((8, 0.1935), (97, 0.9))), replace(scratch, points=((8, 0.1), (97, 0.1944)))]
+    assert "97 examples, 19.4 %; Everything is as good or better with 8:" in label_words(alike, "f1"), "as it is shown"
     alike = label_words([replace(scratch, name="A"), replace(scratch, name="B")], "accuracy")
     assert "times fewer" not in alike
 
