@@ -45,6 +45,10 @@ class NoBlank(UnsuitableText):
     """The text can be read, but nothing is missing in it."""
 
 
+class NothingFound(UnsuitableText):
+    """What was looked for beside an analysis is not there; the analysis itself stands."""
+
+
 class TooManySentences(UnsuitableText):
     """A file has more sentences than are read from one."""
 

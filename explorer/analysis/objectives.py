@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from explorer.analysis.training_results import TrainingExample
-from explorer.errors import UnsuitableModel, UnsuitableText
+from explorer.errors import NothingFound, UnsuitableModel, UnsuitableText
 from explorer.models.card import Ability, ModelCard
 from explorer.models.suggesting import suggest_models
 
@@ -212,10 +212,10 @@ def found_telling(example: TrainingExample | None, objective: str) -> TrainingEx
     """What find_telling_example found.
 
     Raises:
-        UnsuitableText: It found nothing.
+        NothingFound: It found nothing.
     """
     if example is None:
-        raise UnsuitableText(
+        raise NothingFound(
             f"None of the next {TRIES} rolls shows {TELLING[objective]} in this text. A longer text can."
         )
     return example

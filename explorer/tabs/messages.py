@@ -16,6 +16,7 @@ from explorer.errors import (
     ModelRefused,
     ModelUnavailable,
     NoBlank,
+    NothingFound,
     UnknownJob,
     UnknownModel,
     UnsuitableModel,
@@ -45,15 +46,16 @@ def refused_place(elem_id: str | None = None) -> gr.HTML:
     return gr.HTML(padding=False, elem_id=elem_id, elem_classes="refused-here")
 
 
-def error_box(text: str, *, of_model: bool = False, is_idle: bool = False) -> str:
+def error_box(text: str, *, of_model: bool = False, is_idle: bool = False, is_beside: bool = False) -> str:
     """A message about a mistake, and what to do.
 
     Args:
         text: What it says.
         of_model: Whether the mistake is the model in the tab's picker: it then stands below that.
         is_idle: Whether nothing is wrong, and only nothing asked: it is not red then.
+        is_beside: Whether what is in sight is still the answer to what is asked: it is not dimmed then.
     """
-    kind = f"error{' of-model' * of_model}{' idle' * is_idle}"
+    kind = f"error{' of-model' * of_model}{' idle' * is_idle}{' beside' * is_beside}"
     return f"<div class='message {kind}' role='alert'>{escape(text)}</div>"
 
 
@@ -167,7 +169,8 @@ def explain(error: Exception, *, is_picked: bool = True) -> str:
         return error_box(fault_message())
     if isinstance(error, NoBlank):  # whoever put a word into the last one meant to
         return error_box(NOTHING_HIDDEN, is_idle=True)
-    return error_box(str(error), of_model=is_picked and isinstance(error, OF_MODEL))
+    of_model, is_beside = is_picked and isinstance(error, OF_MODEL), isinstance(error, NothingFound)
+    return error_box(str(error), of_model=of_model, is_beside=is_beside)
 
 
 def fault_message() -> str:

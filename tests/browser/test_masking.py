@@ -40,3 +40,11 @@ def test_a_sentence_is_masked_and_rolled_again_until_it_shows_each_fate(open_pag
         expect(page.locator(f".tokens:visible .token.{fate}").first).to_be_visible()
     expect(picked).to_have_count(9)
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280, "the strips of epochs have room"
+
+    page.locator("#fill-text textarea").fill("The teacher smiled.")
+    expect(picked).to_have_count(1)
+    page.get_by_role("button", name="Roll to one of each").click()
+    expect(page.locator(".message.error:visible")).to_contain_text("None of the next 500 rolls shows one of each")
+    expect(page.locator(".result:visible").filter(has=page.locator(".tokens")).first).to_have_css("opacity", "1")
+    page.get_by_role("button", name="Copy link").locator("visible=true").click()  # the answer is still that of the seed
+    expect(page.get_by_role("button", name="Copied").locator("visible=true")).to_be_visible()

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.errors import ModelRefused, UnknownModel, UnsuitableModel, UnsuitableText
+from explorer.errors import ModelRefused, NothingFound, UnknownModel, UnsuitableModel, UnsuitableText
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.models.status import ModelStatus
 from explorer.tabs.fill_blanks.candidates import read_candidates
-from explorer.tabs.messages import in_place, progress_box, stopped_box
+from explorer.tabs.messages import explain, in_place, progress_box, stopped_box
 from explorer.tabs.seeds import read_seed
 from explorer.tabs.visitors import find_model
 
@@ -103,7 +103,8 @@ def test_mistakes_and_faults_become_messages(registry, backend, caplog):
         raise error
 
     ((message, _),) = draw(NAME, UnsuitableText("Write <b>."))
-    assert "Write &lt;b&gt;." in message and "of-model" not in message
+    assert "Write &lt;b&gt;." in message and "of-model" not in message and "beside" not in message
+    assert "beside" in explain(NothingFound("None is there."))
     ((message, _),) = draw(NAME, UnsuitableModel("It writes nothing."))
     assert "of-model" in message  # it stands below the picker
     ((message, _),) = draw([NAME, NAME], UnsuitableModel("It writes nothing."))
