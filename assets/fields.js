@@ -7,6 +7,9 @@
   explorer.fieldsIn = place => new Map(
     [...document.querySelectorAll(`${place} :is(input[type="range"], input[type="number"], input[role="combobox"])`)]
       .map(field => [field.getAttribute('aria-label') ?? field.closest('[id]').id, field.value]));
+  // What is drawn so late stands as it did when a visitor first takes hold of it.
+  explorer.addTaken = (place, known) => ['focusin', 'pointerdown'].forEach(kind => document.addEventListener(kind, ({target}) =>
+    target.closest?.(place) && explorer.fieldsIn(place).forEach((value, label) => known().has(label) || known().set(label, value)), true));
   explorer.fieldsDiffer = (some, others) => [...some].some(([label, value]) => (others.get(label) ?? value) !== value);
 
   // Any key opens the list, also that by which the visitor leaves it: Gradio is not to hear of it. And what can be

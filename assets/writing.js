@@ -63,8 +63,8 @@
     stand();
     explorer.setAnew = () => setTimeout(compare, 50); // Gradio has put it into the fields by then
     document.addEventListener('input', ({target}) => target.closest('.generating .settings') && explorer.setAnew());
-    document.addEventListener('click', ({target}) =>
-      target.closest('.reset-button')?.closest('.generating .settings') && explorer.setAnew());
+    document.addEventListener('click', ({target}) => target.closest('.generating .settings .reset-button') && explorer.setAnew());
+    explorer.addTaken('.generating .settings', () => controls);
     explorer.askedWriter = model => {
       asked = model;
       compare();

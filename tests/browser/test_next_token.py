@@ -144,6 +144,7 @@ def test_the_table_says_what_each_control_leaves(open_page):
 def test_a_link_to_what_follows_the_written_text_writes_it_again(open_page):
     page = open_page(f"{LINK}&after=written&text=The+snail+went&length=5")
     expect(page.locator("#next-token .ending")).to_have_text(re.compile(r"The snail went( \S+){5} \?$"))
+    expect(page.locator(".note:visible", has_text="A link writes the text anew")).to_be_visible()
     page.locator("#generate-text textarea").fill("The dog went")
     expect(page.locator(".note:visible", has_text="Nothing is written from this prompt yet")).to_be_visible()
 

@@ -36,6 +36,19 @@ def test_what_is_typed_quickly_into_an_emptied_box_is_heard(open_page):
     expect(page.locator("#tune-otherwise")).to_contain_text("texts cut at 512 tokens")
 
 
+def test_a_number_that_was_folded_away_makes_a_text_that_of_the_settings_before(open_page):
+    page = open_page("?tab=generate")
+    page.get_by_role("button", name="More options").locator("visible=true").click()
+    length, other = page.get_by_label("number input for Length"), page.locator(".sheet-other")
+    for typed in ("12", "40"):  # that of the text in sight
+        length.fill(typed)
+        length.press("Tab")
+        if typed == "40":
+            expect(other).to_be_hidden()
+        else:
+            expect(other).to_contain_text("This was written with the settings before")
+
+
 def test_a_click_into_the_box_of_a_slider_reaches_it(open_page):
     page = open_page("?tab=generate")
     page.get_by_role("button", name="More options").locator("visible=true").click()

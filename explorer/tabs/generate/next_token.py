@@ -28,6 +28,10 @@ BEFORE_CONTROLS = "# What the model itself says, before any control."
 TAKEN = 50  # tokens in the downloads, as next_tokens gives them where it is not asked for more
 ON_LOAD = "explorer.nextToken(element, props, watch);"
 NOT_WRITTEN = "Nothing is written from this prompt yet, so that this is what follows the prompt. Press Write."
+WRITTEN_ANEW = (
+    "A link writes the text anew, with the settings as they stand: neither branches, nor where it was stopped or "
+    "written on."
+)
 UNDRAWN = {  # by the strategy, where the likeliest token after the controls is {token}
     "greedy": "Nothing is drawn by lot: greedy takes the likeliest token, {token}.",
     "beams": "Nothing is drawn by lot: beam search goes on with several of these rows at once; see the view Beams.",
@@ -66,9 +70,9 @@ def build(registry: Registry, prompt: Prompt, desk: gr.State, runs: list[gr.even
         result = replace(most, tokens=most.tokens[:TAKEN])  # as the code has it; the page names what is kept, far down
         ending = text + written_text(tree, tree.here) if written else text
         foot = caption([result.model, "bars: over the whole vocabulary", "computed in the browser"], PAPER)
-        lacks = note(NOT_WRITTEN) if place == "written" and not written else ""
+        told = (note(WRITTEN_ANEW) if written else note(NOT_WRITTEN)) if place == "written" else ""
         code = code_of((result.model, "next_tokens", options), before=[BEFORE_CONTROLS])
-        return pack_next_tokens(most, ending), lacks + foot + download_links(result, "next-token", code=code)
+        return pack_next_tokens(most, ending), told + foot + download_links(result, "next-token", code=code)
 
     sliders = [prompt.controls[name] for name in SLIDERS]
     acting = json.dumps({key: list(strategy.controls) for key, strategy in STRATEGIES.items()})
