@@ -61,7 +61,7 @@ def build(registry: Registry, desk: Desk) -> View:
             another = gr.Button("Another question", size="sm", elem_id="quiz-another", scale=0, min_width=160)
             seed = gr.Number(  # without bounds: Gradio answers what is beyond them with a bare error
                 FIRST, precision=0, label="Question number", elem_id="quiz-number", scale=0, min_width=290,
-                info="0 to 999,999. Same number and word, same question.",
+                info="0 to 999,999. Same number, same question.",
             )  # fmt: skip
         score = gr.HTML(padding=False, elem_id="quiz-score")
         foot = gr.HTML(padding=False)
