@@ -107,11 +107,7 @@
   const views = new Set(); // each has go(which) and dress(look)
   const all = (name, but = null) => value => views.forEach(view => view !== but && view[name](value));
   const follow = (name, id) => value => isNews(id, value) && all(name)(value);
-  let resting = 0;
-  const rest = action => {
-    clearTimeout(resting);
-    resting = setTimeout(action, REST_MS);
-  };
+  const {rest, stop} = explorer.resting(REST_MS);
   // Into the hidden boxes that links and the other views read. Gradio tells of it in its own time, when the visitor may
   // be further on: what was put there is no news then, and would take back what has been done since.
   const put = (id, text) => {
@@ -145,7 +141,7 @@
   };
   // Whatever stands for a head, in any view of the tab, opens it: <button data-open-head="encoder-3-5">.
   const open = which => {
-    clearTimeout(resting);
+    stop();
     put('attention-which', which);
     all('go')(which);
     setTimeout(() => {

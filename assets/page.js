@@ -56,6 +56,33 @@
     history[isStep ? 'pushState' : 'replaceState'](null, '', location.pathname + '?' + query);
     isStep = false;
   };
+  // What is told only once the hand rests, or else the address would follow each press. Who asks for the address before
+  // that has it told at once: hasten() says whether anything was waiting.
+  const waiting = new Set();
+  explorer.resting = milliseconds => {
+    let timer = 0;
+    let tell = null;
+    const now = () => {
+      stop();
+      tell();
+    };
+    const stop = () => {
+      clearTimeout(timer);
+      waiting.delete(now);
+    };
+    const rest = action => {
+      clearTimeout(timer);
+      tell = action;
+      waiting.add(now);
+      timer = setTimeout(now, milliseconds);
+    };
+    return {rest, stop};
+  };
+  explorer.hasten = () => {
+    const actions = [...waiting];
+    actions.forEach(now => now());
+    return actions.length > 0;
+  };
   document.addEventListener('click', event => {
     if (event.target.closest('[role="tab"], .overflow-dropdown button, .example')) isStep = true;
   }, true);

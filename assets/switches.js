@@ -5,18 +5,17 @@
 
   explorer.switches = (element, props, watch) => {
     let data = null;
-    let resting = 0;
+    const {rest} = explorer.resting(REST_MS);
     const box = () => document.querySelector('#heads-off textarea, #heads-off input');
     const off = new Set();
 
     const put = () => {
-      clearTimeout(resting);
-      resting = setTimeout(() => {
+      rest(() => {
         const text = all().filter(word => off.has(word)).join(',');
         if (!box() || box().value === text) return;
         box().value = text;
         box().dispatchEvent(new Event('input', {bubbles: true}));
-      }, REST_MS);
+      });
       show();
     };
     const all = () => data.stacks.flatMap(({name, layers, heads}) => Array.from(

@@ -19,6 +19,14 @@
     area.remove();
   };
 
+  const whenIdle = window.requestIdleCallback ?? setTimeout;
+  const FOLLOWS_MILLISECONDS = 150; // Gradio tells the address of a field in its own time: 20 to 60
+  const copyLink = async control => {
+    if (explorer.hasten()) await new Promise(done => setTimeout(() => whenIdle(done), FOLLOWS_MILLISECONDS));
+    await copy(location.href);
+    say(control, explorer.isCut ? 'Copied, without what is too long' : 'Copied');
+  };
+
   // A picture stands alone: dark on white whatever the page is, and it says what it shows. plotly copies the layout
   // within the click, so that the page's own is put back at once, unseen.
   const LEAST_WIDTH = 760;
@@ -83,7 +91,7 @@
 
   const act = (control, frame) => {
     if (control.dataset.action === 'png') takePicture(control, frame);
-    else if (control.dataset.action === 'link') copy(location.href).then(() => say(control, explorer.isCut ? 'Copied, without what is too long' : 'Copied'));
+    else if (control.dataset.action === 'link') copyLink(control);
     else if (control.dataset.action === 'code') copy(control.dataset.code).then(() => say(control, 'Copied'));
     else control.click(); // a link that is out of the page by now still holds its file
   };

@@ -182,3 +182,25 @@ def test_trying_heads_can_be_stopped_and_keeps_what_was_found(open_page):
     expect(page.locator(".message.stopped")).to_be_visible()
     expect(page.locator("#off-ranked")).to_contain_text("tried so far")
     expect(page.locator("#off-ranked tbody tr")).to_have_count(8)
+
+
+def press_and_copy(page, press):
+    """What Copy link copies when it is pressed in the moment after another press."""
+    return page.evaluate(
+        """async press => {
+          const copied = new Promise(done => (navigator.clipboard.writeText = async text => done(text)));
+          const seen = selector => [...document.querySelectorAll(selector)].find(one => one.checkVisibility());
+          seen(press).dispatchEvent(new MouseEvent('click', {bubbles: true}));
+          seen('[data-action=link]').click();
+          return copied;
+        }""",
+        press,
+    )
+
+
+def test_a_link_that_is_copied_at_once_leads_to_what_was_just_pressed(open_page):
+    page = open_page("?tab=attention&at=encoder-3-10")
+    assert "at=encoder-3-11" in press_and_copy(page, "[aria-label^='Next head']")
+    page.get_by_role("tab", name="Switch heads off").click()
+    expect(page.locator("#off-answer")).to_contain_text("1 of 72 heads off")
+    assert "encoder-2-5" in press_and_copy(page, "[data-cell=encoder-2-5]")
