@@ -71,14 +71,18 @@ def agreement_words(scores: SimilarityScores, pooling: str, cure: str, at: str, 
     plain = score_at(scores, pooling, "none", at, layer)
     if plain is None or plain.spearman is None:
         return note("All cosines are the same here, so that nothing can be ranked.")
-    where = "input embeddings" if plain.layer == 0 else f"layer {plain.layer}"
-    words = (
-        f"<b>{escape(scores.model)}, {where}, pooling {escape(POOLING_LABELS[pooling])}:</b> {_hundred(plain.spearman)}"
-        f" as they are"
-    )
     cured = None if cure == "none" else score_at(scores, pooling, cure, at, layer)
-    if cured is not None and cured.spearman is not None:
-        words += f", {_hundred(cured.spearman)} after {escape(CURES[cure].label.lower())}"
+    is_cured = cured is not None and cured.spearman is not None
+    is_one_layer = not is_cured or cured.layer == plain.layer  # the best layer may be another after the cure
+    name = f"{escape(scores.model)}, {_layer(plain)}" if is_one_layer else escape(scores.model)
+    number = "{}" if is_one_layer else "{} of {}"
+    words = (
+        f"<b>{name}, pooling {escape(POOLING_LABELS[pooling])}:</b> "
+        f"{number.format(_hundred(plain.spearman), _layer(plain))} as they are"
+    )
+    if is_cured:
+        after = escape(CURES[cure].label.lower())
+        words += f", {number.format(_hundred(cured.spearman), _layer(cured))} after {after}"
         change = cured.change if cured.layer == plain.layer and at != BEST else None
         if change and change.low == change.value == change.high == 0:
             words += ": the pairs keep their order"
@@ -88,6 +92,10 @@ def agreement_words(scores: SimilarityScores, pooling: str, cure: str, at: str, 
             words += f". The change of {_signed(change.value)} lies between {ends} when the pairs are drawn again: "
             words += "more than the choice of pairs explains" if is_clear else "too little for these pairs to tell"
     return f"<p class='senses-said'>{words}.</p>" + (note(BEST_FLATTERS) if at == BEST else "")
+
+
+def _layer(score: SimilarityScore) -> str:
+    return "the input embeddings" if score.layer == 0 else f"layer {score.layer}"
 
 
 def cures_chart(scores: SimilarityScores, pooling: str, layer: int | None) -> go.Figure:

@@ -73,6 +73,17 @@ def test_the_best_layer_is_said_to_flatter():
     assert rows[2][1:] == ["20.0 layer 1", "62.0 layer 1", "0 layer 1"] and len(rows) == 4
     words = agreement_words(scores(), "mean", "rank", BEST, 0)
     assert BEST_FLATTERS in words and "drawn again" not in words
+    assert "M, layer 1, pooling mean:</b> 62.0 as they are, 67.0 after ranks." in words
+
+
+def test_where_a_cure_has_another_best_layer_each_number_stands_beside_its_own():
+    found = tuple(
+        replace(one, spearman=0.7 if one.layer == 0 else 0.5) if one.cure == "rank" and one.pooling == "mean" else one
+        for one in scores().scores
+    )
+    words = agreement_words(replace(scores(), scores=found), "mean", "rank", BEST, 0)
+    told = "62.0 of layer 1 as they are, 70.0 of the input embeddings after ranks."
+    assert f"<b>M, pooling mean:</b> {told}" in words
 
 
 def test_a_change_is_called_clear_only_where_its_interval_says_so():
