@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from jaxtyping import Float, Int
 from numpy import ndarray
 
+INPUT_EMBEDDINGS = "input embeddings"  # layer 0, in words
 Span = tuple[int, int]  # in characters: the first, and the one behind the last
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from explorer.analysis.embedding_results import Occurrences
+from explorer.analysis.embedding_results import INPUT_EMBEDDINGS, Occurrences
 from explorer.errors import UnsuitableText
 
 COMBINATIONS = ("layer", "last_four", "weighted", "weighted_normalised")
@@ -75,7 +75,7 @@ def describe_vectors(occurrences: Occurrences, *, combine: str = "layer", layer:
     last = occurrences.layer_count - 1
     number = layer + occurrences.layer_count if layer < 0 else layer
     chosen = {
-        "layer": f"layer {number}" if number else "input embeddings",
+        "layer": f"layer {number}" if number else INPUT_EMBEDDINGS,
         "last_four": f"sum of layers {last - LAST + 1} to {last}",
         "weighted": "weighted sum of layers",
         "weighted_normalised": "weighted sum of normalised layers",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from explorer.analysis.embedding_results import NearUses, StaticNeighbours
+from explorer.analysis.embedding_results import INPUT_EMBEDDINGS, NearUse, NearUses, StaticNeighbours
 from explorer.analysis.labelled_uses import LabelledUses
 from explorer.analysis.shared_senses import count_by_words, count_shared_sense
 from explorer.figures.notes import note
@@ -15,7 +15,7 @@ from explorer.figures.use_marks import cosine_bar, use_sentence
 
 MOST_BAGS = 2_000  # uses whose other words are compared while the visitor waits
 MOST_LISTED = 600  # uses; a list of more is no help
-TIE, FEWEST_TIED = 1e-6, 3
+TIE, FEWEST_TIED = 1e-6, 2
 OF_THOSE_FOUND = (
     "These are the senses of the sentences found. The model may be wrong: whether the query means the same, you say."
 )
@@ -99,22 +99,31 @@ def _near(near: NearUses, uses: LabelledUses, use: int, marks: Marks, is_compare
     )
 
 
-def _tied(near: NearUses) -> int:
-    """How many are as near as the last of them: others that are not listed may be, too."""
-    last = near.neighbours[-1].cosine
-    return sum(abs(one.cosine - last) < TIE for one in near.neighbours)
+def _tied(near: NearUses) -> list[NearUse]:
+    """Those that are as near as each other; of several such groups the largest."""
+    groups = ([other for other in near.neighbours if abs(other.cosine - one.cosine) < TIE] for one in near.neighbours)
+    return max(groups, key=len)
 
 
 def _ties(near: NearUses) -> str:
     """What to know of uses that are as near as each other; "" where there are not several."""
-    equal = _tied(near)
-    if equal < FEWEST_TIED:
+    tied = _tied(near)
+    if len(tied) < FEWEST_TIED:
         return ""
-    which = "All of these" if equal == len(near.neighbours) else f"{equal} of these"
-    return note(
-        f"{which} are as near as each other, so that their order says nothing. At layer 0 nothing of the sentence was "
-        "read yet; at most the place of the word in it counts."
-    )
+    which = "All of these" if len(tied) == len(near.neighbours) else f"{len(tied)} of these"
+    why = ""
+    if near.vector.startswith(INPUT_EMBEDDINGS):
+        why = " At layer 0 nothing of the sentence was read yet; at most the place of the word in it counts."
+    elif len({_words(one.sentence[: one.start]) for one in tied}) == 1 < len({_words(one.sentence) for one in tied}):
+        why = (
+            " The same words stand before it in each, and a model that reads from the left has seen no more of the "
+            "sentence there."
+        )
+    return note(f"{which} are as near as each other, so that their order says nothing.{why}")
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.casefold().split())
 
 
 def _shared(near: NearUses, uses: LabelledUses, use: int) -> str:
@@ -128,7 +137,7 @@ def _shared(near: NearUses, uses: LabelledUses, use: int) -> str:
             share = "shares" if count.shared == 1 else "share"
             of_them = f"{count.shared} of them {share} its sense."
             return f"<p class='near-shared'>All {count.nearest} other uses; {of_them}</p>"
-        if _tied(near) == count.nearest:
+        if len(_tied(near)) == count.nearest:
             return (
                 f"<p class='near-shared'><b>A tie</b>: how many of these {count.nearest} share its sense is an "
                 "accident, as others may be as near.</p>"

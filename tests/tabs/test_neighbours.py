@@ -246,6 +246,30 @@ def test_a_bag_of_words_stands_beside_what_is_near(monkeypatch):
     assert "bag of words" not in near_columns([near], None, "", uses, 0), "too many to be compared at once"
 
 
+@pytest.mark.parametrize(
+    ("vector", "sentences", "why"),
+    [
+        (
+            "input embeddings, centred",
+            ("The play.", "The play ends."),
+            "At layer 0 nothing of the sentence was read yet",
+        ),
+        ("layer 6", ("The play.", "the play ends."), "a model that reads from the left has seen no more"),
+        ("layer 6", ("The play.", "The play."), ""),
+        ("layer 6", ("The play.", "The last play."), ""),
+    ],
+)
+def test_why_uses_are_as_near_as_each_other_is_said_where_it_is_known(vector, sentences, why):
+    near, uses = read_first_neighbours().near[0], shipped_uses("play")
+    tied = tuple(
+        replace(near.neighbours[0], sentence=sentence, start=sentence.index("play"), end=sentence.index("play") + 4)
+        for sentence in sentences
+    )
+    drawn = near_columns([replace(near, vector=vector, neighbours=tied)], None, "", uses, 0)
+    after = drawn.partition("so that their order says nothing.")[2].partition("</p>")[0]
+    assert why in after and bool(after) == bool(why)
+
+
 def test_what_makes_a_list_say_less_is_said():
     near = read_first_neighbours().near[0]
     uses = shipped_uses("play")
@@ -257,6 +281,10 @@ def test_what_makes_a_list_say_less_is_said():
     some = tuple(replace(one, cosine=1.0 if place else 1.1) for place, one in enumerate(near.neighbours))
     drawn = near_columns([replace(near, neighbours=some)], None, "", uses, 0)
     assert "9 of these are as near as each other" in drawn and "share its sense;" in drawn
+    pair = [replace(one, cosine=0.8 if place < 2 else 0.7 - place / 100) for place, one in enumerate(near.neighbours)]
+    assert "2 of these are as near as each other" in near_columns(
+        [replace(near, neighbours=tuple(pair))], None, "", uses, 0
+    )
     all_there = replace(near, count=len(near.neighbours))
     drawn = near_columns([all_there], None, "", uses, 0)
     assert "All 10 other uses; 7 of them share its sense." in drawn and "by chance" not in drawn
