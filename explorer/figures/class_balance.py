@@ -13,14 +13,14 @@ MOST_CLASSES = 8
 KINDS = {"PER": "a person", "LOC": "a place", "ORG": "an organisation", "MISC": "a name of another kind"}  # CoNLL-2003
 
 
-def balance_bars(checks: Checks, name: str, unit: str, aside: float | None = None) -> str:
+def balance_bars(checks: Checks, name: str, unit: str, aside: int = 0) -> str:
     """How many examples there are, bars of their classes, problems and notes, as HTML.
 
     Args:
         checks: Of the examples.
         name: Of the set.
         unit: What the bars count: "examples" or "phrases".
-        aside: Share of the examples that will be set aside to measure on; None = some are given.
+        aside: How many of the examples will be set aside to measure on; 0 = others are given.
     """
     if checks.problems:
         return "".join(
@@ -44,11 +44,12 @@ def tags_note(kinds: Iterable[str]) -> str:
     return note(f"Tags: B- begins a phrase, I- goes on with it, O stands outside of any.{meant}")
 
 
-def _counts(checks: Checks, name: str, aside: float | None) -> str:
-    if checks.held_out:
-        parts = f"{checks.train:,} to learn from, {checks.held_out:,} held out to measure on"
+def _counts(checks: Checks, name: str, aside: int) -> str:
+    if aside:
+        share = percent(aside / checks.train)
+        parts = f"{checks.train:,} examples; {aside:,} of them ({share}) are set aside to measure on"
     else:
-        parts = f"{checks.train:,} examples; about {percent(aside or 0)} of them are set aside to measure on"
+        parts = f"{checks.train:,} to learn from, {checks.held_out:,} held out to measure on"
     return f"<p class='note'><bdi>{escape(name)}</bdi>: {parts}.</p>"
 
 

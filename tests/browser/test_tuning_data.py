@@ -55,7 +55,7 @@ def test_examples_are_given_looked_at_and_changed(open_page, tmp_path):
 
     (tmp_path / "good.csv").write_text(GOOD)
     give(page, tmp_path / "good.csv")
-    expect(said).to_contain_text("good.csv: 40 examples; about 20 % of them")
+    expect(said).to_contain_text("good.csv: 40 examples; 8 of them (20 %) are")
     expect(said.locator("tr", has_text="<i>a</i>")).to_contain_text("20 · 50 %")
     expect(page.locator("#tune-column-0 input")).to_have_value("said")
     expect(page.locator("#tune-column-1 input")).to_have_value("what <b>")

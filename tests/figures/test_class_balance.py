@@ -17,8 +17,8 @@ def test_bars_are_as_long_as_classes_are_frequent_and_say_so_in_numbers():
 
 
 def test_a_share_is_told_where_no_example_is_held_out():
-    drawn = balance_bars(Checks(75, 0, (ClassCount("a", 75, 0),), (), ()), "mine", "phrases", 0.2)
-    assert "75 examples; about 20 % of them are set aside" in drawn and "hatched" not in drawn
+    drawn = balance_bars(Checks(75, 0, (ClassCount("a", 75, 0),), (), ()), "mine", "phrases", 15)
+    assert "75 examples; 15 of them (20 %) are set aside" in drawn and "hatched" not in drawn
     assert "Phrases of each kind" in drawn and "<ul" not in drawn
     assert "B- begins a phrase, I- goes on with it, O stands outside of any.</p>" in drawn, "“a” speaks for itself"
 
@@ -32,6 +32,6 @@ def test_problems_stand_alone_and_many_classes_are_cut():
     refused = balance_bars(Checks(1, 0, BALANCE, ("Only <one>.",), ("Note.",)), "mine", "examples")
     assert "role='alert'>Only &lt;one&gt;.<" in refused and "balances" not in refused and "Note." in refused
     many = tuple(ClassCount(f"class {n}", 9, 0) for n in range(MOST_CLASSES + 3))
-    assert "and 3 more classes" in balance_bars(Checks(99, 0, many, (), ()), "mine", "examples", 0.1)
+    assert "and 3 more classes" in balance_bars(Checks(99, 0, many, (), ()), "mine", "examples", 9)
     plain = balance_bars(Checks(99, 20, (), (), ()), "mine", "examples")
     assert "balances" not in plain and "99 to learn from" in plain

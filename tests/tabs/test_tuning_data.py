@@ -207,7 +207,7 @@ def test_fifty_megabytes_are_read_while_another_visitor_is_answered(tmp_path):
 def test_what_is_read_fills_the_choice_of_columns():
     *_, (key, said, group, _, rows, *columns) = data._take("classification", "", 0.2, lambda: read_table(ROWS))
     assert given_tables().get(key).columns == ("id", "kind", "said")
-    assert "40 examples; about 20 % of them" in said and group.visible and rows.interactive
+    assert "40 examples; 8 of them (20 %) are" in said and group.visible and rows.interactive
     shown = [(column.label, column.value) for column in columns if column.visible]
     assert shown == [("Sentence", "said"), ("Label", "kind"), ("Part (train, held-out)", "")]
     assert data._draw("similarity", YOURS, key, "", 0.2)[0].count("error") == 1  # other columns are needed for that

@@ -280,10 +280,10 @@ def _say(
         examples = read_given(task, source, key, held, chosen)
         unit = "phrases" if task == "tagging" else "examples"
         checks = check_examples(examples)
-        bars = balance_bars(checks, examples.name, unit, None if examples.held_out else aside)
         if checks.problems:
-            return bars
+            return balance_bars(checks, examples.name, unit)
         held_out = len(_set_aside(examples, aside).held_out)
+        bars = balance_bars(checks, examples.name, unit, 0 if examples.held_out else held_out)
         more = " Give more, or set more aside." if source == YOURS else ""
         return bars + (note(FEW.format(count=held_out) + more) if held_out < FEW_HELD_OUT else "")
     except Exception as error:
