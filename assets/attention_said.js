@@ -3,11 +3,13 @@
   const explorer = (window.explorer = window.explorer || {});
   const MOST_TOKENS = 4, MOST_HEADS = 4, BUT_FIRST = ', but for what the first token looks at'; // it sees nothing but itself
 
+  const share = weight => explorer.percent(weight).replace(' ', '\u00a0'); // the end of a line must not part them
+
   // A token and where it stands in the text; the first of a line says what the numbers are.
   const bdi = (unit, kind = '') => explorer.make('bdi', '', `“${unit.text}” (${kind}${unit.tokens.map(token => token + 1).join('–')})`);
   const first = unit => bdi(unit, unit.tokens.length > 1 ? 'tokens ' : 'token ');
   const link = (query, key, weight, before = '') => [
-    before, first(query), ' looks at ', bdi(key), ': ', explorer.make('b', '', explorer.percent(weight), {title: weight.toFixed(5)})]; // what 16 bits hold
+    before, first(query), ' looks at ', bdi(key), ': ', explorer.make('b', '', share(weight), {title: weight.toFixed(5)})]; // what 16 bits hold
 
   // Where the choices begin: the first token of a causal model sees nothing but itself, and has none.
   const free = ({rows, columns}, values) =>
@@ -25,7 +27,7 @@
     const isQuery = at.side === 'query';
     const others = (isQuery ? columns : rows).map((unit, place) => [unit, isQuery ? weightOf(at.place, place) : weightOf(place, at.place)]);
     const best = others.sort((one, other) => other[1] - one[1]).slice(0, MOST_TOKENS);
-    const list = best.flatMap(([other, weight], place) => [place ? ', ' : '', bdi(other), ` ${explorer.percent(weight)}`]);
+    const list = best.flatMap(([other, weight], place) => [place ? ', ' : '', bdi(other), ` ${share(weight)}`]);
     return [first((isQuery ? rows : columns)[at.place]), isQuery ? ' looks at ' : ' is looked at by ', ...list];
   };
 
@@ -42,7 +44,7 @@
     const found = several.map(bestOf).sort((one, other) => other.weight - one.weight);
     if (!at) return link(found[0].query, found[0].key, found[0].weight, `Strongest here${found[0].begin ? BUT_FIRST : ''}, in head ${found[0].head}: `);
     const list = found.slice(0, MOST_HEADS).flatMap(({head, query, key, weight}, place) => [
-      `${place ? '; ' : ''}head ${head} `, bdi(isQuery ? key : query), ` ${explorer.percent(weight)}`]);
+      `${place ? '; ' : ''}head ${head} `, bdi(isQuery ? key : query), ` ${share(weight)}`]);
     const more = found.length - MOST_HEADS;
     return [first((isQuery ? rows : columns)[at.place]), isQuery ? ' looks most at: ' : ' is looked at most by: ', ...list,
       more > 0 ? `; and ${more} more ${more === 1 ? 'head' : 'heads'}` : ''];

@@ -92,7 +92,8 @@ def unread_note(unknown: int, tokens: int, advice: str = "") -> str:
             "is unknown to this model, which sees a sign for “unknown” there",
             "the word, the sign or its script",
         )
-    return note(f"{unknown:,} of the {tokens:,} tokens {sees}: its vocabulary lacks {lacks}. {advice}".strip())
+    which = f"{unknown:,} of the {tokens:,} tokens, special ones included,"
+    return note(f"{which} {sees}: its vocabulary lacks {lacks}. {advice}".strip())
 
 
 def candidates_note(ranking: CandidateRanking) -> str:

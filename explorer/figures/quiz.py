@@ -80,9 +80,10 @@ def answer_sheet(
     marks = mark_senses(uses.senses)
     rows = "".join(_row(question, uses, marks, place, guess, answer, static) for place in range(len(question.choices)))
     legend = (
-        "<p class='quiz-legend'><span class='cosine'><i style='--c:1'></i></span> "
-        f"{escape(answer.model)}, {escape(answer.vector)} <span class='cosine static'><i style='--c:1'></i></span> "
-        "the word by itself, without its sentence</p>"
+        "<p class='quiz-legend'><span><span class='cosine'><i style='--c:1'></i></span> "
+        f"{escape(answer.model)}, {escape(answer.vector)}</span> "
+        "<span><span class='cosine static'><i style='--c:1'></i></span> the word by itself, without its sentence</span>"
+        "</p>"
     )
     verdict = _verdict(question, guess, answer, static, words)
     sense = sense_label(uses.senses[question.query], marks)

@@ -132,7 +132,7 @@ def test_a_sentence_that_is_typed_is_the_query_until_another_is_pressed(open_pag
     for one in (page, open_page("?" + page.url.partition("?")[2])):
         expect(one.locator(".look.block", has_text="uses on a stage")).to_be_hidden()
     page.locator("#near-query textarea").fill("我 play 喜欢")
-    expect(page.locator("#near-wrong")).to_contain_text("tokens are unknown to this model")
+    expect(page.locator("#near-wrong")).to_contain_text("tokens, special ones included, are unknown to this model")
     page.locator("#near-query textarea").fill("</script><b>A</b> play in three acts")
     expect(page.locator(QUERY)).to_have_text("</script><b>A</b> play in three acts")
     page.locator("#near-query textarea").fill("No such word")

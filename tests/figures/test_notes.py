@@ -169,7 +169,7 @@ def test_the_mark_of_pieces_is_explained_wherever_it_stands():
     [
         ("[CLS] the teacher opened the [MASK] . [SEP]", ""),
         ("[CLS] the un ##believ ##able [MASK] . [SEP]", ""),
-        ("[CLS] [UNK] [UNK] [MASK] [SEP]", "2 of the 5 tokens are unknown to this model"),
+        ("[CLS] [UNK] [UNK] [MASK] [SEP]", "2 of the 5 tokens, special ones included, are unknown to this model"),
         ("[CLS] der le ##hrer off ##net ##e das [MASK] . [SEP]", "3 of the 8 tokens are pieces"),
         ("[CLS] die katz ##e sit ##z ##t auf der [MASK] . [SEP]", "3 of the 9 tokens are pieces"),
         ("[CLS] die k ##at ##ze sc ##hl ##af ##t [MASK] [SEP]", "5 of the 8 tokens are pieces"),
@@ -212,7 +212,9 @@ def test_own_candidates_are_told_apart_in_words():
 
 
 def test_a_prompt_of_what_the_vocabulary_lacks_is_said_to_be_one():
-    assert "1 of the 6 tokens is unknown to this model" in length_note(PromptLength(6, 512, unknown=1))
+    assert "1 of the 6 tokens, special ones included, is unknown to this model" in length_note(
+        PromptLength(6, 512, unknown=1)
+    )
     assert "unknown" not in length_note(PromptLength(6, 512))
     german = length_note(PromptLength(12, 512, pieces=5))
     assert "5 of the 12 tokens are pieces" in german and "saw little of" in german and "XLM-R" not in german

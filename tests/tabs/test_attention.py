@@ -287,7 +287,9 @@ def test_of_a_look_only_what_is_known_is_sent_back(look, tidy):
 
 
 def test_words_that_the_model_cannot_read_are_said():
-    assert "1 of the 3 tokens is unknown" in unknown_note(make_packed(3, texts=("[CLS]", "[UNK]", "[SEP]")))
+    assert "1 of the 3 tokens, special ones included, is unknown" in unknown_note(
+        make_packed(3, texts=("[CLS]", "[UNK]", "[SEP]"))
+    )
     assert unknown_note(make_packed(3)) == ""
 
 

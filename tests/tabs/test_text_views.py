@@ -144,7 +144,9 @@ def test_what_is_wrong_with_the_corpus_is_said_where_it_stands(shipped_registry)
     assert not issubclass(UnsuitableText, UnsuitableQuery)
 
 
-@pytest.mark.parametrize(("query", "note"), [("a cat \U0001f642", "1 of the 5 tokens is unknown"), ("a cat", None)])
+@pytest.mark.parametrize(
+    ("query", "note"), [("a cat \U0001f642", "1 of the 5 tokens, special ones included, is unknown"), ("a cat", None)]
+)
 def test_a_query_that_the_model_cannot_read_is_said_to_be_one(shipped_registry, query, note):
     view = partial(search.build, shipped_registry)
     said, _, columns, foot = drawn(view, "\n".join(CORPUS.sentences), 6, query, "mean_removal", "mean")

@@ -17,6 +17,8 @@ def test_what_is_read_is_passed_over(registry):
 
 
 def test_unknown_tokens_and_those_beyond_the_length_are_counted(registry):
-    assert "2 of the 5 tokens are unknown to this model" in told_unread(registry, NAME, "\U0001f600 play \U0001f600")
+    assert "2 of the 5 tokens, special ones included, are unknown to this model" in told_unread(
+        registry, NAME, "\U0001f600 play \U0001f600"
+    )
     told = told_unread(registry, NAME, "word " * 200, most=128)
     assert "Only the first 128 of the 202 tokens are read" in told and "unknown" not in told
