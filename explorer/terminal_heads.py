@@ -65,7 +65,8 @@ def describe_relations(result: RelationMatches) -> str:
         numbers = [percent(float(one.accuracy[layer, head])), f"{one.offset:+d}", percent(one.baseline)]
         rows.append([one.relation, str(one.count), head_name(layer, head), way, *numbers])
     left_out = ", ".join(f"{relation} {count}" for relation, count in result.left_out.items()) or "none"
-    about = f"Model: {result.model} · {result.stack} · {result.source}: {result.sentences:,} sentences, "
+    sentences = "sentence" if result.sentences == 1 else "sentences"
+    about = f"Model: {result.model} · {result.stack} · {result.source}: {result.sentences:,} {sentences}, "
     return "\n\n".join(
         [
             columns(rows, right=[1, 4, 5, 6]),

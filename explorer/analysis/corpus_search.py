@@ -77,7 +77,8 @@ def find_corpus_uses(
             told, share = time.monotonic(), min(1.0, read / size)
             yield CorpusProgress("reading", share, sentences, kept.found, seconds_left=_left(told - began, share))
     if not kept.found:
-        reason = f"; {left_out:,} sentences with it could not be read" if left_out else ""
+        which = "one sentence" if left_out == 1 else f"{left_out:,} sentences"
+        reason = f"; {which} with it could not be read" if left_out else ""
         raise UnsuitableText(
             f"{quoted(word)} is in none of the {sentences:,} lines of {path.name}{reason}. Look for another word "
             f"or form of it, or in another corpus."

@@ -95,7 +95,8 @@ def gather_uses(
         if len(found) > settings().most_uses:
             raise UnsuitableText(f"There are more than {settings().most_uses:,} uses. Give fewer sentences.")
     if count < len(senses):
-        raise UnsuitableText(f"There are {count} sentences and {len(senses)} senses. Give one sense for each.")
+        there = "is one sentence" if count == 1 else f"are {count} sentences"
+        raise UnsuitableText(f"There {there} and {len(senses)} senses. Give one sense for each.")
     if not found:
         asked = quoted(word) if word else "A use in braces"
         where = "not in the only sentence" if count == 1 else f"in none of the {count:,} sentences"

@@ -84,7 +84,7 @@ def test_the_sentences_that_ship_are_used_where_none_are_given():
         (["A {play} {play}."], "", {}, "has not exactly one use in braces"),
         (["A play.", "\x07"], "play", {}, "Sentence 2: The text contains control"),
         (["A play.", "B play."], "play", {"senses": ["a"]}, "Sentence 2: There are more sentences than senses"),
-        (["A play."], "play", {"senses": ["a", "b"]}, "1 sentences and 2 senses"),
+        (["A play."], "play", {"senses": ["a", "b"]}, "There is one sentence and 2 senses"),
         ("A play.", "play", {}, "Give a list"),
         ([], "play", {}, "none of the 0 sentences"),
     ],

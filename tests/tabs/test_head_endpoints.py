@@ -82,7 +82,7 @@ def test_the_shell_reads_a_treebank(capsys, tmp_path, shipped_registry):
     ]
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     code, said = run(capsys, "match-relations", str(file), "-m", MODEL, "--least-count", "1")
-    assert code == 0 and "det" in said.out and "mine.conllu: 1 sentences, 3 words" in said.out
+    assert code == 0 and "det" in said.out and "mine.conllu: 1 sentence, 3 words" in said.out
     file.write_text("no treebank\n", encoding="utf-8")
     code, said = run(capsys, "match-relations", str(file), "-m", MODEL)
     assert code == 1 and "cannot be read as CoNLL-U" in said.err
