@@ -13,7 +13,7 @@ from explorer.analysis.intervals import share_interval
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
 from explorer.figures.style import SHARE, STANDOFF_PIXELS, STYLE, percent_axis, percents
-from explorer.figures.tuning_words import is_share, score_label, score_words, shown_score
+from explorer.figures.tuning_words import is_better_lower, is_share, score_label, score_words, shown_score
 
 HEIGHT_PIXELS = 320
 ROOM = 0.12
@@ -111,11 +111,11 @@ def label_words(curves: Sequence[LabelCurve], score: str, held_out: int = 0) -> 
         return note("The curves are drawn as the runs end.")
     if len(drawn) < 2:  # nothing to compare with
         return ""
-    most = sizes[-1]
-    ends = sorted(drawn, key=lambda curve: curve[1][most])[:: len(drawn) - 1]
+    most, sign = sizes[-1], -1 if is_better_lower(score) else 1
+    ends = sorted(drawn, key=lambda curve: sign * curve[1][most])[:: len(drawn) - 1]
     (low, low_scores), (high, high_scores) = ends
-    best = max(low_scores[count] for count in sizes)
-    at, needed = (next((count for count in sizes if scores[count] >= best), most) for _, scores in ends)
+    best = sign * max(sign * low_scores[count] for count in sizes)
+    at, needed = (next((count for count in sizes if sign * (has[count] - best) >= 0), most) for _, has in ends)
     shown = needed if needed < at else most
     said = f"with {shown:,} examples: " + ", ".join(f"{name} {score_words(score, has[shown])}" for name, has in ends)
     if score == "accuracy" and held_out and _overlap(low_scores[shown], high_scores[shown], held_out):

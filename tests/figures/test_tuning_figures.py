@@ -12,7 +12,6 @@ from explorer.figures.explore_links import explore_links, mix_link
 from explorer.figures.job_list import job_list, run_table, when
 from explorer.figures.job_state import job_box, progress_share
 from explorer.figures.job_words import job_words
-from explorer.figures.label_curve import LabelCurve, label_chart, label_words
 from explorer.figures.movements import mix_bars, mix_words, movement_bars, movement_words
 from explorer.figures.tried import judged_box, judged_sides, samples_table, sides_table
 from explorer.figures.tuning_words import (
@@ -101,48 +100,6 @@ def test_that_it_stays_close_to_the_start_is_said_only_where_it_does():
     assert "layer 1 (50 %)" in mix_words(OUTCOME.mix) and list(mix_bars(OUTCOME.mix).data[0].y) == [0.2, 0.5, 0.3]
     labels = mix_bars([0.3, 0.45, 0.25]).data[1]
     assert list(labels.y) == [1 / 3, 0.45, 0.25] and labels.text[0] == "30 %", "the dotted line crosses no label"
-
-
-def test_the_label_curve_says_how_many_labels_are_saved_only_where_they_are():
-    frozen = LabelCurve("Everything", ((8, 0.6), (32, 0.8), (128, 0.9)))
-    scratch = LabelCurve("From random weights", ((8, 0.5), (32, 0.55), (128, 0.6)))
-    bag = LabelCurve("logistic regression on words", ((8, 0.5), (128, 0.7)), is_baseline=True)
-    figure = label_chart([frozen, scratch, bag], "accuracy", {"most frequent class": 0.5})
-    assert figure.layout.xaxis.type == "log" and list(figure.data[0].x) == [8, 32, 128]
-    assert [trace.line.dash for trace in figure.data] == ["solid", "solid", "dash"]
-    assert "is as good or better with 8: 16 times fewer labels" in label_words([frozen, scratch, bag], "accuracy")
-    falling = replace(scratch, points=((8, 0.5), (32, 0.7), (128, 0.6)))
-    assert "or better with 32" not in label_words([frozen, falling], "accuracy")
-    assert "With 128 examples: From random weights 60.0 %, Everything 90.0 %" in label_words(
-        [frozen, falling], "accuracy"
-    )
-    begun = replace(scratch, points=scratch.points[:2])  # the run on 128 is under way
-    assert "32 examples, 55.0 %; Everything is as good or better with 8: 4 times" in label_words(
-        [frozen, begun], "accuracy"
-    )
-    assert "drawn as the runs end" in label_words([frozen, replace(scratch, points=())], "accuracy")
-    assert label_words([frozen, bag], "accuracy") == "", "there is one method, and its runs have ended"
-    near = [replace(frozen, points=((128, 0.6), (189, 0.7))), replace(scratch, points=((128, 0.5), (189, 0.6)))]
-    assert "with 189 examples, 60.0 %; Everything is as good or better with 128. One run" in label_words(
-        near, "accuracy"
-    )
-    so_far = label_words([frozen, begun], "accuracy")
-    assert "So far, of the sizes that all methods have been through: From random weights does best with 32" in so_far
-    assert "So far" not in label_words([frozen, scratch], "accuracy")
-    few, many = (label_words([frozen, scratch], "accuracy", held_out) for held_out in (20, 2_000))
-    assert "With 8 examples: From random weights 50.0 %, Everything 60.0 %; too close for 20 held-out" in few
-    assert "times fewer" not in few and "16 times fewer labels" in many
-    level = replace(frozen, points=falling.points[:2] + ((128, 0.62),))
-    assert "With 128 examples: From random weights 60.0 %, Everything 62.0 %; too close for 45" in label_words(
-        [level, falling], "accuracy", 45
-    )
-    assert list(label_chart(near, "accuracy", {}).layout.xaxis.ticktext) == ["128", "189"]
-    tight = [replace(frozen, points=((8, 0.5), (128, 0.6), (141, 0.7)))]
-    assert list(label_chart(tight, "accuracy", {}).layout.xaxis.ticktext) == ["8", "", "141"]
-    alike = [replace(frozen, points=((8, 0.1935), (97, 0.9))), replace(scratch, points=((8, 0.1), (97, 0.1944)))]
-    assert "97 examples, 19.4 %; Everything is as good or better with 8:" in label_words(alike, "f1"), "as it is shown"
-    alike = label_words([replace(scratch, name="A"), replace(scratch, name="B")], "accuracy")
-    assert "times fewer" not in alike
 
 
 def test_a_job_says_its_state_in_words_with_its_place_and_its_reason():
