@@ -108,7 +108,9 @@ def mix_bars(mix: Sequence[float]) -> go.Figure:
 def mix_words(mix: Sequence[float]) -> str:
     """Which layer the mix listens to most."""
     best = max(range(len(mix)), key=lambda layer: mix[layer])
+    most, even = percent(mix[best]), percent(1 / len(mix))
+    if most == even:
+        return note(f"The mix still listens to all layers alike: none has clearly more than {even} (the dotted line).")
     return note(
-        f"The mix listens most to layer {best} ({percent(mix[best])}); were all alike, each would have "
-        f"{percent(1 / len(mix))} (the dotted line)."
+        f"The mix listens most to layer {best} ({most}); were all alike, each would have {even} (the dotted line)."
     )

@@ -97,6 +97,7 @@ def test_that_it_stays_close_to_the_start_is_said_only_where_it_does():
     assert list(bars.x) == [0.01, 0.04] and list(bars.y) == ["embeddings", "layer 1"], "what is new has no start"
     assert "The new head" in movement_words(OUTCOME, "full") and "new head" not in movement_words(still, "frozen")
     assert movement_bars(still.movements) is None
+    assert "listens to all layers alike: none has clearly more than 33 %" in mix_words((0.334, 0.333, 0.333))
     assert "layer 1 (50 %)" in mix_words(OUTCOME.mix) and list(mix_bars(OUTCOME.mix).data[0].y) == [0.2, 0.5, 0.3]
     labels = mix_bars([0.3, 0.45, 0.25]).data[1]
     assert list(labels.y) == [1 / 3, 0.45, 0.25] and labels.text[0] == "30 %", "the dotted line crosses no label"
