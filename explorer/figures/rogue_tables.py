@@ -49,9 +49,9 @@ def rogue_words(result: RogueDimensions, layer: int, k: int) -> str:
             f"<b title='{together[few - 1]!r}'>{share_words(float(together[few - 1]))}</b>, the first of them {first}."
         )
     else:
-        top = f"the top {k} of {count:,} have" if k > 1 else f"the top one of {count:,} has"
+        top = f"so few: the top {k} of {count:,} have" if k > 1 else f"one alone: the top one of {count:,} has"
         says = (
-            f"It is not made by a few: {top} <b title='{together[-1]!r}'>{share_words(float(together[-1]))}</b> of it"
+            f"It is not made by {top} <b title='{together[-1]!r}'>{share_words(float(together[-1]))}</b> of it"
             f"{f', the first {first}' if k > 1 else ''}."
         )
     alike = f" Were all {count:,} alike, each would have {percent(1 / count)}"
@@ -138,12 +138,13 @@ def ablation_words(ablation: DimensionAblation, k: int) -> str:
     which = "the top dimension" if k == 1 else f"the top {k}"
     others = "a random one" if k == 1 else f"{k} random ones"
     least, most = ablation.random_least[k - 1], ablation.random_most[k - 1]
+    top, move, are = ("the top one", "moves", "is") if k == 1 else ("the top ones", "move", "are")
     if one.low_bits > most:
-        told = f"So the top ones move them {_times(one.divergence_bits, random)}farther than any of the draws."
+        told = f"So {top} {move} them {_times(one.divergence_bits, random)}farther than any of the draws."
     elif one.high_bits < least:
-        told = "So the top ones move them less than any of the draws."
+        told = f"So {top} {move} them less than any of the draws."
     else:
-        told = "These overlap: the top ones are not told apart from others by so few predictions and draws."
+        told = f"These overlap: {top} {are} not told apart from others by so few predictions and draws."
     return note(
         f"Without {which}, predictions move by {one.divergence_bits:.4f} bits (95 % interval {one.low_bits:.4f} to "
         f"{one.high_bits:.4f}, the {ablation.places:,} predictions drawn again), and {percent(one.kept)} keep their "

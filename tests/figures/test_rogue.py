@@ -121,7 +121,7 @@ def test_predictions_stand_beside_those_without_random_dimensions():
     assert "by 0.3000 bits (5 draws, from 0.2000 to 0.4000), and 50 % keep it" in said
     assert "about 2.0 times as far as the mean of the draws, and farther than any" in said
     assert "times" not in ablation_words(replace(ABLATION, random=(0.0,) * 3), 1)
-    assert "These overlap" in ablation_words(replace(ABLATION, random_most=(0.2,) * 3), 1)
+    assert "overlap: the top one is not told" in ablation_words(replace(ABLATION, random_most=(0.2,) * 3), 1)
     more = replace(ABLATION, random_least=(0.4,) * 3, random_most=(0.5,) * 3)
     assert "less than any of the draws" in ablation_words(more, 1)
     still = replace(ABLATION, rogue=(AblatedPrediction((0,), 0.0, 1.0, 0.0, 0.0),), random=(0.0,), random_kept=(1.0,),
@@ -138,8 +138,8 @@ def test_words_say_who_dominates():
     assert "each would have 17 %" in one and "small here" not in one
     few = rogue_words(rogues(), 1, 3)
     assert "but 3 of 6 do together: 1, 0 and 4 have" in few and ">56 %</b>" in few and ">21 %</b>" in few
-    assert "It is not made by a few: the top 2 of 6 have" in rogue_words(rogues(), 1, 2)
-    assert "the top one of 6 has" in rogue_words(rogues(), 1, 1)
+    assert "It is not made by so few: the top 2 of 6 have" in rogue_words(rogues(), 1, 2)
+    assert "It is not made by one alone: the top one of 6 has" in rogue_words(rogues(), 1, 1)
     assert "small here" in rogue_words(rogues(CONTRIBUTIONS / 10), 0, 1)
 
 
