@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import comb
 
 import numpy as np
 from jaxtyping import Bool
 
 from explorer.analysis.cures import COMPONENTS, cure_layers, fit_cure, remark_on_fit
 from explorer.analysis.embedding_results import Occurrences
+from explorer.analysis.intervals import sign_test
 from explorer.analysis.sense_results import CuredLayer, CuredSenses, PairedUses
 from explorer.analysis.sense_scoring import judge_uses, score_vectors
 from explorer.analysis.vector_spaces import LayerSpace
@@ -63,18 +63,3 @@ def pair_uses(before: Bool[np.ndarray, " point"], after: Bool[np.ndarray, " poin
     """
     gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
     return PairedUses(gained, lost, sign_test(gained, lost))
-
-
-def sign_test(gained: int, lost: int) -> float:
-    """How probable a split as uneven as this one is where each change is as likely for the better as for the worse.
-
-    Args:
-        gained: Changes for the better.
-        lost: Changes for the worse.
-
-    Returns:
-        The two-sided p, exact: McNemar's test by the binomial distribution.
-    """
-    changed = gained + lost
-    tail = sum(comb(changed, count) for count in range(min(gained, lost) + 1)) / 2**changed
-    return min(1.0, 2 * tail)

@@ -1,4 +1,4 @@
-"""Intervals of what a sample can tell: of shares that were counted, of means. Free of torch."""
+"""What a sample can tell: intervals of shares and of means, and a test of changes one by one. Free of torch."""
 
 from __future__ import annotations
 
@@ -45,3 +45,20 @@ def mean_intervals(
     weights = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=RESAMPLES) / count
     tail = (1 - level) / 2
     return np.quantile(values @ weights.T, (tail, 1 - tail), axis=1).T
+
+
+def sign_test(gained: int, lost: int) -> float:
+    """How probable a split as uneven as this one is where each change is as likely for the better as for the worse.
+
+    Args:
+        gained: Changes for the better.
+        lost: Changes for the worse.
+
+    Returns:
+        The two-sided p, exact: McNemar's test by the binomial distribution.
+
+    Source: McNemar 1947, https://doi.org/10.1007/BF02295996
+    """
+    changed = gained + lost
+    tail = sum(math.comb(changed, count) for count in range(min(gained, lost) + 1)) / 2**changed
+    return min(1.0, 2 * tail)

@@ -9,10 +9,10 @@ from html import escape
 
 import plotly.graph_objects as go
 
-from explorer.analysis.intervals import share_interval
+from explorer.analysis.intervals import sign_test
 from explorer.figures.layer_lines import LINE_PIXELS, Level, add_levels, mark_of
 from explorer.figures.notes import note
-from explorer.figures.style import SHARE, STANDOFF_PIXELS, STYLE, percent_axis, percents
+from explorer.figures.style import SHARE, STANDOFF_PIXELS, STYLE, percent_axis, percents, two_decimals
 from explorer.figures.tuning_words import is_better_lower, is_share, score_label, score_words, shown_score
 
 HEIGHT_PIXELS = 320
@@ -20,6 +20,7 @@ ROOM = 0.12
 ROOM_FOR_TICK = 1.35  # so many times as many examples: nearer ones would print over each other
 TOP_PIXELS, BOTTOM_PIXELS = 16, 46
 SO_FAR = "So far, of the sizes that all methods have been through: "
+CLEAR = 0.05  # a difference that chance makes more rarely is called clear
 ONE_RUN = "One run each: another seed moves the points, most of all those on the left."
 
 
@@ -32,12 +33,14 @@ class LabelCurve:
         points: (examples, score), of the runs that are done.
         is_baseline: Whether it is no model of ours: dashed.
         mark: Place in layer_lines.MARKS.
+        right: (examples, which of the held-out ones are right), in one order for all; () = not known.
     """
 
     name: str
     points: tuple[tuple[int, float], ...]
     is_baseline: bool = False
     mark: int = 0
+    right: tuple[tuple[int, tuple[bool, ...]], ...] = ()
 
 
 def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, float]) -> go.Figure:
@@ -93,13 +96,12 @@ def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, f
     return figure.update_layout(template=STYLE, height=HEIGHT_PIXELS, showlegend=False, margin=margins)
 
 
-def label_words(curves: Sequence[LabelCurve], score: str, held_out: int = 0) -> str:
+def label_words(curves: Sequence[LabelCurve], score: str) -> str:
     """How many examples each method needs for what another reaches with all: the lectures' point, where it holds.
 
     Args:
         curves: Of each method.
         score: Name of the score.
-        held_out: How many examples it was measured on; 0 = not known.
     """
     drawn = [
         (curve.name, {count: shown_score(score, value) for count, value in curve.points})
@@ -118,8 +120,8 @@ def label_words(curves: Sequence[LabelCurve], score: str, held_out: int = 0) -> 
     at, needed = (next((count for count in sizes if sign * (has[count] - best) >= 0), most) for _, has in ends)
     shown = needed if needed < at else most
     said = f"with {shown:,} examples: " + ", ".join(f"{name} {score_words(score, has[shown])}" for name, has in ends)
-    if score == "accuracy" and held_out and _overlap(low_scores[shown], high_scores[shown], held_out):
-        said += f"; too close for {held_out} held-out examples to tell"
+    if score == "accuracy" and (too_close := _too_close(curves, low, high, shown)):
+        said += too_close
     elif needed < at:
         times = f": {at // needed} times fewer labels" if at >= 2 * needed else ""
         said = (
@@ -130,6 +132,18 @@ def label_words(curves: Sequence[LabelCurve], score: str, held_out: int = 0) -> 
     return note(f"{said[:1].upper() + said[1:] if is_over else SO_FAR + said}. {ONE_RUN}")
 
 
-def _overlap(low: float, high: float, count: int) -> bool:
-    """Whether the 95 % intervals of two shares of right answers do."""
-    return share_interval(low, count)[1] >= share_interval(high, count)[0]
+def _too_close(curves: Sequence[LabelCurve], low: str, high: str, examples: int) -> str:
+    """That the same held-out examples do not tell two methods apart, one by one; "" = they do, or nobody knows."""
+    known = {curve.name: dict(curve.right) for curve in curves if not curve.is_baseline}
+    before, after = known[low].get(examples, ()), known[high].get(examples, ())
+    if not before or len(before) != len(after):
+        return ""
+    lost, gained = (sum(one and not other for one, other in zip(*pair, strict=True))
+                    for pair in ((before, after), (after, before)))  # fmt: skip
+    p = sign_test(gained, lost)
+    if p < CLEAR:
+        return ""
+    return (
+        f"; too close for {len(before):,} held-out examples to tell: {lost} are right with the former alone, {gained} "
+        f"with the latter alone (sign test, p = {two_decimals(p)})"
+    )

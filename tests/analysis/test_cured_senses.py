@@ -9,9 +9,10 @@ import pytest
 from explorer.analysis import embed_occurrences, score_cured_senses, score_senses
 from explorer.analysis.anisotropy import sum_spaces
 from explorer.analysis.cured_occurrences import cure_occurrences
-from explorer.analysis.cured_senses import pair_uses, score_cured, sign_test
+from explorer.analysis.cured_senses import pair_uses, score_cured
 from explorer.analysis.cures import CURES, apply_cure, cure_layers, fit_cure
 from explorer.analysis.exporting import to_json, to_tables
+from explorer.analysis.intervals import sign_test
 from explorer.errors import UnsuitableText
 from tests.analysis import tiny_models
 from tests.analysis.test_cures import points_with, space_of

@@ -3,6 +3,20 @@
 from dataclasses import replace
 
 from explorer.figures.label_curve import LabelCurve, label_chart, label_words
+from explorer.training.tuning.results import Judged, right_ones
+
+
+def _on(held_out, *curves):
+    """The same curves of so many examples: a worse method is right on some of those that a better one is right on."""
+    return [
+        replace(
+            curve,
+            right=tuple(
+                (count, tuple(place < share * held_out for place in range(held_out))) for count, share in curve.points
+            ),
+        )
+        for curve in curves
+    ]
 
 
 def test_the_label_curve_says_how_many_labels_are_saved_only_where_they_are():
@@ -31,13 +45,13 @@ def test_the_label_curve_says_how_many_labels_are_saved_only_where_they_are():
     so_far = label_words([frozen, begun], "accuracy")
     assert "So far, of the sizes that all methods have been through: From random weights does best with 32" in so_far
     assert "So far" not in label_words([frozen, scratch], "accuracy")
-    few, many = (label_words([frozen, scratch], "accuracy", held_out) for held_out in (20, 2_000))
+    few, many = (label_words(_on(held_out, frozen, scratch), "accuracy") for held_out in (20, 2_000))
     assert "With 8 examples: From random weights 50.0 %, Everything 60.0 %; too close for 20 held-out" in few
     assert "times fewer" not in few and "16 times fewer labels" in many
     level = replace(frozen, points=falling.points[:2] + ((128, 0.62),))
-    assert "With 128 examples: From random weights 60.0 %, Everything 62.0 %; too close for 45" in label_words(
-        [level, falling], "accuracy", 45
-    )
+    close = label_words(_on(45, level, falling), "accuracy")
+    assert "With 128 examples: From random weights 60.0 %, Everything 62.0 %; too close for 45" in close
+    assert "0 are right with the former alone, 1 with the latter alone (sign test, p = 1.00)" in close
     assert list(label_chart(near, "accuracy", {}).layout.xaxis.ticktext) == ["128", "189"]
     tight = [replace(frozen, points=((8, 0.5), (128, 0.6), (141, 0.7)))]
     assert list(label_chart(tight, "accuracy", {}).layout.xaxis.ticktext) == ["8", "", "141"]
@@ -57,3 +71,9 @@ def test_where_less_is_better_the_method_that_is_behind_has_more():
     late = replace(full, points=((8, 70.0), (32, 50.0)))
     words = label_words([late, replace(lora, points=((8, 49.0), (32, 45.0)))], "perplexity")
     assert "Everything does best with 32 examples, 50.00; LoRA is as good or better with 8: 4 times" in words
+
+
+def test_runs_are_compared_example_by_example_in_whatever_order_each_lists_them():
+    judged = [Judged("b", "x", "x", 0.9, is_right=True), Judged("a", "x", "y", 0.5, is_right=False)]
+    assert right_ones(judged) == right_ones(judged[::-1]) == (False, True)
+    assert right_ones([*judged, Judged("c", "", "z", 0.1)]) == (), "of one nobody knows"

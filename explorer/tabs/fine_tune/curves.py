@@ -27,7 +27,7 @@ from explorer.tabs.fine_tune.parts import Part
 from explorer.tabs.fine_tune.taking import figure_link, job_links
 from explorer.training.jobs.results import JobStatus
 from explorer.training.tuning.recipe import METHODS
-from explorer.training.tuning.results import AVERAGED_STEPS, auxiliary_remark
+from explorer.training.tuning.results import AVERAGED_STEPS, auxiliary_remark, right_ones
 from explorer.training.tuning.suits import MAIN_SCORES
 
 VIEW = "curves"
@@ -77,8 +77,7 @@ def draw(looked: Looked) -> tuple:
     has_score = any(step.score is not None for curve in curves for step in curve.steps)
     lines, chance = label_curves(status) if is_labels else ((), {})
     drawn = [line for line in lines if line.points]
-    held_out = min((len(outcome.judged) for outcome in status.outcomes.values()), default=0)
-    said = label_words(drawn, score, held_out) if is_labels else ""
+    said = label_words(drawn, score) if is_labels else ""
     said += curve_words(curves, score) or note(NOTHING_YET)
     said += _epochs_words(looked, steps, [looked.run] if is_labels else range(len(status.spec.runs)))
     whose = f"{run_name(status.spec, looked.run)}: " if len(status.spec.runs) > 1 else ""
@@ -168,6 +167,7 @@ def _all_baselines(status: JobStatus) -> dict[str, float]:
 def label_curves(status: JobStatus) -> tuple[tuple[LabelCurve, ...], dict[str, float]]:
     """Each method over the number of examples, baselines that learn likewise, and what needs no example."""
     lines: dict[tuple[str, bool], list[tuple[int, float]]] = {}
+    right: dict[tuple[str, bool], list[tuple[int, tuple[bool, ...]]]] = {}
     chance: dict[str, float] = {}
     for index, run in enumerate(status.spec.runs):
         outcome = status.outcomes.get(index)
@@ -175,7 +175,9 @@ def label_curves(status: JobStatus) -> tuple[tuple[LabelCurve, ...], dict[str, f
         if main is None:
             continue
         count = run.examples
-        lines.setdefault((METHODS[run.recipe.method], False), []).append((count, main[1]))
+        key = (METHODS[run.recipe.method], False)
+        lines.setdefault(key, []).append((count, main[1]))
+        right.setdefault(key, []).append((count, right_ones(outcome.judged)))
         for name, value in outcome.baselines.items():
             if BAG_OF_WORDS in name:
                 points = lines.setdefault((name, True), [])
@@ -186,7 +188,11 @@ def label_curves(status: JobStatus) -> tuple[tuple[LabelCurve, ...], dict[str, f
     for key in sorted(lines, key=lambda key: key[1]):  # baselines last
         marks.setdefault(key, len(marks))
     drawn = sorted(lines, key=marks.__getitem__)
-    return tuple(LabelCurve(key[0], tuple(sorted(lines[key])), key[1], marks[key]) for key in drawn), chance
+    curves = (
+        LabelCurve(key[0], tuple(sorted(lines[key])), key[1], marks[key], tuple(sorted(right.get(key, []))))
+        for key in drawn
+    )
+    return tuple(curves), chance
 
 
 def _update(looked: Looked) -> tuple:

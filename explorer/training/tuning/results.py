@@ -47,6 +47,12 @@ def wrong_first(judged: Iterable[Judged]) -> tuple[Judged, ...]:
     return tuple(sorted(judged, key=lambda one: (one.is_right is True, -one.probability)))
 
 
+def right_ones(judged: Iterable[Judged]) -> tuple[bool, ...]:
+    """Which examples are right, in an order that is one for all runs on them; () = of some nobody knows."""
+    known = [one.is_right for one in sorted(judged, key=lambda one: (one.text, one.gold))]
+    return tuple(one for one in known if one is not None) if None not in known else ()
+
+
 @dataclass(frozen=True)
 class Movement:
     """How far one part of the network went from where it started.
