@@ -11,7 +11,7 @@ from explorer.analysis.blanks import BLANK
 from explorer.analysis.exporting import Table, to_csv, to_json, to_tables
 
 TITLE_CHARACTERS = 80  # a picture is at least so wide (assets/page.js)
-MOST_TITLE_LINES = 3
+MOST_TITLE_LINES = 4
 MOST_NAMED = 2  # models in the name of a file
 MOST_NAME_CHARACTERS = 40  # of each
 

@@ -34,7 +34,7 @@ def test_any_model_makes_a_name_that_every_disk_takes(models, name):
 def test_the_title_of_a_picture_is_text_to_plotly_and_to_the_page():
     links = download_links(fills(), "blanks", ("It's <b> ___ " + "word " * 200, "M & M"))
     assert "data-title='It&#x27;s &amp;lt;b&amp;gt; ___" in links and "M &amp;amp; M'" in links
-    assert links.count("&lt;br&gt;") == 3 and " …&lt;br&gt;" in links
+    assert links.count("&lt;br&gt;") == 4 and " …&lt;br&gt;" in links
 
 
 def test_without_a_figure_there_is_no_picture():
@@ -44,5 +44,5 @@ def test_without_a_figure_there_is_no_picture():
 def test_the_title_of_a_picture_holds_the_blank_of_a_long_text():
     long = f"{'The ferry was late again. ' * 20}Nobody minded the ___, for the sun shone. {'They sang. ' * 40}"
     title = picture_title((long,)).split("<br>")
-    assert len(title) == 3 and title[0].startswith("… ") and "___" in title[0] and title[-1].endswith(" …")
+    assert len(title) == 4 and title[0].startswith("… ") and "___" in title[0] and title[-1].endswith(" …")
     assert picture_title((f"A ___. {long}",)).startswith("A ___. The ferry")
