@@ -263,12 +263,14 @@ def _remarks(census: Census, plan: SamplePlan) -> Iterator[str]:
     if census.readings > census.sentences:
         yield "Sentences longer than the model reads were read in parts, each as a sentence of its own."
     if census.unknown >= LEAST_UNKNOWN * census.tokens:
-        are = "is" if census.unknown == 1 else "are"
-        yield (
-            f"{census.unknown:,} of the {census.tokens:,} tokens, special ones included, {are} unknown to this model, "
-            "whose vocabulary lacks these words, signs or their script: it sees the same sign for each, and their "
-            "vectors are alike."
-        )
+        told = f"{census.unknown:,} of the {census.tokens:,} tokens, special ones included,"
+        if census.unknown == 1:
+            yield f"{told} is unknown to this model, whose vocabulary lacks the word, the sign or its script."
+        else:
+            yield (
+                f"{told} are unknown to this model, whose vocabulary lacks these words, signs or their script: it sees "
+                "the same sign for each, and their vectors are alike."
+            )
     if not plan.words:
         yield (f"Nothing is used {plan.least_uses} times or more: there is no self-similarity. Give more text.")
     if plan.left_out:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -18,6 +19,8 @@ PAIRS = (
     "out (Gao et al. 2021). Of models that learned from text alone, many are far less isotropic: in the last layer of "
     "GPT-2 any two words are at a cosine near 1 (Ethayarajh 2019)."
 )
+NUMBERS = re.compile(r"[\d,]+")
+OF_ITS_OWN = "this model"  # in what is so of a model
 ISOTROPIC = " Thin line across: what as many vectors in random directions would have."  # below a metric_chart
 
 
@@ -50,6 +53,27 @@ def pairs_note(cards: Iterable[ModelCard]) -> str:
         whose = "" if len(later) == len(found) else f"{' and '.join(later)} "
         how = f"{whose}before {'it was' if len(later) == 1 else 'they were'} taught another task"
     return note(PAIRS.format(models=", ".join(found), how=how))
+
+
+def remark_notes(found: Sequence[Anisotropy]) -> str:
+    """What a reader must know of each measurement, by the name of its model where it is not so of all.
+
+    Where one model was measured twice, what differs in its numbers alone is told once.
+    """
+    told: dict[str, dict[str, None]] = {}  # remark -> models
+    known = set()
+    for one in found:
+        for remark in one.remarks:
+            kind = (one.model, NUMBERS.sub("", remark))
+            if remark in told or kind not in known:
+                told.setdefault(remark, {})[one.model] = None
+            known.add(kind)
+    count = len({one.model for one in found})
+    of_all = {remark for remark, names in told.items() if len(names) == count and OF_ITS_OWN not in remark}
+    return "".join(
+        note(remark if count == 1 or remark in of_all else f"{', '.join(names)}: {remark}")
+        for remark, names in told.items()
+    )
 
 
 def histogram_words(found: Sequence[Anisotropy], layer: int) -> str:

@@ -78,18 +78,19 @@ def broken_note(broken: int, tokens: int, advice: str = "") -> str:
     )
 
 
-def unread_note(unknown: int, tokens: int, advice: str = "") -> str:
+def unread_note(unknown: int, tokens: int, advice: str = "", model: str = "this model") -> str:
     """What a model makes of what its vocabulary lacks, such as an emoji.
 
     Args:
         unknown: How many tokens stand for such words, one or more.
         tokens: Of the text.
         advice: Said last.
+        model: Which, where several read the text.
     """
-    sees, lacks = "are unknown to this model, which sees the same sign for each", "these words, signs or their script"
+    sees, lacks = f"are unknown to {model}, which sees the same sign for each", "these words, signs or their script"
     if unknown == 1:
         sees, lacks = (
-            "is unknown to this model, which sees a sign for “unknown” there",
+            f"is unknown to {model}, which sees a sign for “unknown” there",
             "the word, the sign or its script",
         )
     which = f"{unknown:,} of the {tokens:,} tokens, special ones included,"

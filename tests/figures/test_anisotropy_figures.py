@@ -15,7 +15,14 @@ from explorer.figures.anisotropy_charts import (
     metric_chart,
     number_words,
 )
-from explorer.figures.anisotropy_words import histogram_words, metric_table, metric_words, pairs_note, protocol_caption
+from explorer.figures.anisotropy_words import (
+    histogram_words,
+    metric_table,
+    metric_words,
+    pairs_note,
+    protocol_caption,
+    remark_notes,
+)
 from explorer.figures.layer_lines import LINE_PIXELS
 from tests.figures.anisotropy_results import anisotropy, protocol
 
@@ -134,3 +141,13 @@ def test_of_layers_that_a_visitor_tuned_it_is_not_said_that_pairs_spread_them_ou
     assert pairs_note([tuned]) == ""
     assert pairs_note([encoder, tuned]) == pairs_note([encoder]) != ""
     assert "MiniLM (masked) learned from pairs of like sentences, before it was taught" in pairs_note([tuned, masked])
+
+
+def test_what_is_so_of_some_models_is_said_of_these_by_name():
+    unknown, cut = "2 of the 9 tokens are unknown to this model.", "Sentences were read in parts."
+    both = remark_notes([anisotropy("M", remarks=(unknown, cut)), anisotropy("N", remarks=(cut,))])
+    assert both == f"<p class='note'>M: {unknown}</p><p class='note'>{cut}</p>"
+    alone = remark_notes([anisotropy("M", remarks=(unknown,)), anisotropy("M", remarks=(unknown.replace("9", "7"),))])
+    assert alone == f"<p class='note'>{unknown}</p>", "words and tokens of one model"
+    alike = remark_notes([anisotropy("M", remarks=(unknown,)), anisotropy("N", remarks=(unknown,))])
+    assert alike == f"<p class='note'>M, N: {unknown}</p>"

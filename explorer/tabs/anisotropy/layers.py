@@ -1,6 +1,5 @@
 """View: a number of each layer, of one model or several on one axis, and the cosines behind it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from explorer.figures.anisotropy_words import (
     metric_words,
     pairs_note,
     protocol_caption,
+    remark_notes,
 )
 from explorer.figures.notes import itself_note, note
 from explorer.models.card import Ability
@@ -34,7 +34,6 @@ from explorer.tabs.views import View
 
 MOST_BESIDE = 3
 PROTOCOLS = "protocols"
-NUMBERS = re.compile(r"[\d,]+")
 COUNTED = (("tokens", False), ("tokens", True), ("words", False))  # unit, special tokens
 COSINES_TITLE = "Cosines of random pairs, and of two uses of one word"
 NOT_SHOWN = ("spectrum", "top_dimensions", "covariance")
@@ -162,10 +161,8 @@ def draw_layers(found: Sequence[Anisotropy], key: str, layer: int, code: str = "
     more = adjusted_of(key)
     picture = picture_link("cosines", (f"Cosines of layer {layer}: {models}", protocol), names)
     links = download_links(tuple(found), "anisotropy", tables=("metrics",), without=NOT_SHOWN, code=code)
-    # What differs in its numbers alone is told once, of the chosen model.
-    remarks = {NUMBERS.sub("", remark): remark for one in reversed(found) for remark in reversed(one.remarks)}
     return Drawn(
-        metric_words(found, key, layer) + "".join(map(note, reversed(remarks.values()))),
+        metric_words(found, key, layer) + remark_notes(found),
         chart(key),
         chart(more) if more else None,
         (cosine_histogram(found, layer), histogram_words(found, layer), picture),

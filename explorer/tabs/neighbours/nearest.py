@@ -22,7 +22,7 @@ from explorer.tabs.neighbours.view import Desk
 from explorer.tabs.neighbours.which_vector import LAYER, choose_options, read_vector
 from explorer.tabs.picker import beside_options, offer_own
 from explorer.tabs.taking_away import download_links, name_after
-from explorer.tabs.unread_words import told_unread
+from explorer.tabs.unread_words import told_unread_by
 from explorer.tabs.views import View
 
 PAPER = "https://arxiv.org/abs/1802.05365"
@@ -89,7 +89,7 @@ def build(registry: Registry, desk: Desk, first: UseNeighbours, start: Start) ->
         found = desk.static.find(models, names[0], word or _form(near[0]), file, tuple(near))
         chosen = _chosen(desk, models, found.near, uses, vectors)
         code = near_code(word, own, typed, place, chosen, NEAREST, *_looked_up(found, file))
-        unread = told_unread(models, names[0], typed.sentences[0]) if typed else ""
+        unread = told_unread_by(models, names, typed.sentences[0]) if typed else ""
         return unread, _draw(found, add_use(uses, typed), place), _foot(found, word, own, code, has_file=bool(file))
 
     def draw(model: str, word: str, own: str, use: float, query: str, compare: str, *inputs: object) -> Iterator[tuple]:
