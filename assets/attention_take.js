@@ -46,7 +46,7 @@
   // A text in lines of so many pixels, broken at spaces where there are some; what is too long ends in dots.
   const linesOf = (pen, text, width) => {
     const lines = [];
-    const rest = [...text.replace(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS)];
+    const rest = [...text.replace(/[^\S\u00a0]+/g, ' ').trim().slice(0, MOST_CHARACTERS)];
     while (rest.length) {
       let end = rest.length;
       while (end > 1 && pen.measureText(rest.slice(0, end).join('')).width > width) end -= 1;
