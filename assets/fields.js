@@ -98,6 +98,16 @@
     target.dispatchEvent(new Event('input', {bubbles: true}));
   }, true);
 
+  // The server is asked for the choices when a field is entered, and Gradio lists them all once they come, also those
+  // that do not hold what was typed meanwhile. It looks again at keys; these two leave the place in the list as it was.
+  const hasRefreshed = () => {
+    const field = document.activeElement;
+    if (!field?.matches('input[role="combobox"][aria-expanded="true"]:not([readonly])') || field.value === entry) return;
+    pressIn(field, 'ArrowDown');
+    pressIn(field, 'ArrowUp');
+  };
+  explorer.refreshed = () => requestAnimationFrame(() => setTimeout(hasRefreshed)); // drawn by then
+
   // Escape closes a list whose field keeps the focus; Gradio opens it on nothing but the arrival of the focus.
   document.addEventListener('click', ({target}) => {
     if (target.matches('input[role="combobox"][aria-expanded="false"]') && target === document.activeElement)

@@ -117,7 +117,9 @@ def offer_own(
         own = picker_options(tuned, {card.name: "fine-tuned by you" for card in tuned})
         return gr.Dropdown(choices=[*offered(), *own])
 
-    field.focus(offer, field, field, js=with_owner_listed() if field.multiselect else with_owner(1), **QUIET)
+    entered = field.focus(offer, field, field, js=with_owner_listed() if field.multiselect else with_owner(1), **QUIET)
+    if not field.multiselect:  # which goes by what is typed
+        entered.then(None, None, None, js="() => explorer.refreshed()")
 
 
 def beside_options(registry: Registry, names: Sequence[str]) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import come_to_rest
@@ -110,6 +111,38 @@ def test_what_is_typed_takes_the_place_of_the_model_and_escape_brings_it_back(op
     picker.press("Tab")
     expect(page.get_by_role("option")).to_have_count(0)
     expect(picker).to_have_value(re.compile("^GPT mini"))
+
+
+HOLD_BACK = """(() => {
+  const plain = window.fetch, passed = new Promise(done => (window.letPass = done));
+  window.fetch = async (resource, options) => {
+    const {pathname} = new URL(resource.url ?? resource, document.baseURI);
+    if (window.isHeld && pathname.endsWith('/queue/join')) await passed;
+    return plain(resource, options);
+  };
+})();"""
+
+
+@pytest.mark.parametrize(("typed", "count", "then", "taken"), [("gpt", 1, [], 0), ("mini", 2, ["ArrowDown"], 1)])
+def test_choices_that_come_late_leave_what_was_looked_for(open_page, typed, count, then, taken):
+    page = open_page("?tab=generate", prepare=lambda page: page.add_init_script(HOLD_BACK))
+    picker, entries = page.locator(".model-picker:visible input"), page.get_by_role("option")
+    page.evaluate("window.isHeld = true")
+    picker.click()
+    page.keyboard.type(typed)
+    expect(entries).to_have_count(count)
+    for key in then:
+        page.keyboard.press(key)
+    wanted = entries.nth(taken)
+    expect(wanted).to_contain_class("active")
+    name = wanted.get_attribute("aria-label")
+    with page.expect_response(lambda response: "/queue/join" in response.url):
+        page.evaluate("letPass()")
+    come_to_rest(page)
+    expect(entries).to_have_count(count)
+    expect(wanted).to_contain_class("active")
+    page.keyboard.press("Enter")
+    expect(picker).to_have_value(name)
 
 
 def test_another_seed_is_offered_only_where_it_changes_the_text(open_page):
