@@ -16,6 +16,14 @@ ExplorerError
 └── JobRefused            a job of fine-tuning is not taken: too many wait, too many are kept, or it asks for too much
 """
 
+MOST_QUOTED = 40  # characters
+
+
+def quoted(text: str) -> str:
+    """What a visitor wrote, for a message about it: a long one is cut, and a line break shown, so that it stays one."""
+    shown = text if len(text) <= MOST_QUOTED else text[:MOST_QUOTED] + "…"
+    return f"“{''.join(one if one.isprintable() else repr(one)[1:-1] for one in shown)}”"
+
 
 class ExplorerError(Exception):
     """Base of every error whose message is written for the visitor.

@@ -45,7 +45,7 @@ def test_search_corpus_samples(explorer, folder, corpus):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["walking", "-c", "{corpus}"], "'walking' is in none of the 31 lines of corpus.txt"),
+        (["walking", "-c", "{corpus}"], "“walking” is in none of the 31 lines of corpus.txt"),
         (["playing", "-c", "{corpus}.gone"], "corpus.txt.gone cannot be read: No such file"),
         (["playing", "-c", "{corpus}", "--layer", "7"], "has layers 0"),
         (["playing", "-c", "{corpus}", "--sample", "0"], "sample"),

@@ -14,7 +14,6 @@ from explorer.models.suggesting import suggest_models
 from explorer.settings import settings
 
 BLANK = "___"
-MOST_QUOTED = 40  # characters
 UNDERSCORES = re.compile(r"_{2,}")
 # The masks and sentinels of model families; a visitor who pastes one of another family means a blank.
 FOREIGN_MASK = re.compile(
@@ -92,11 +91,6 @@ def split_at_any_blank(text: str) -> tuple[str, ...]:
 def _between(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
     edges = [0, *(edge for span in spans for edge in span), len(text)]
     return tuple(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
-
-
-def quoted(text: str) -> str:
-    """What a visitor wrote, for a message about it: a long one is cut, so that the message stays one."""
-    return repr(text if len(text) <= MOST_QUOTED else text[:MOST_QUOTED] + "…")
 
 
 def check_option(name: str, value: int | None, most: int, *, least: int = 1) -> None:

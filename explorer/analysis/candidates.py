@@ -12,11 +12,10 @@ from explorer.analysis.blanks import (
     check_characters,
     find_blanks,
     is_continuing,
-    quoted,
     refuse_foreign_masks,
 )
 from explorer.analysis.reading import SPACE_TOKENS
-from explorer.errors import UnsuitableCandidate, UnsuitableText
+from explorer.errors import UnsuitableCandidate, UnsuitableText, quoted
 from explorer.models.backend import LoadedModel
 from explorer.settings import settings
 

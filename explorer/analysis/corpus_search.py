@@ -11,12 +11,12 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from explorer.analysis.blanks import check_characters, check_option, quoted
+from explorer.analysis.blanks import check_characters, check_option
 from explorer.analysis.corpus_results import CorpusProgress, CorpusUses
 from explorer.analysis.embedding_results import Span
 from explorer.analysis.text_files import IS_WESTERN, WESTERN, choose_encoding, read_chunks
 from explorer.analysis.uses import find_uses
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableText, quoted
 from explorer.settings import GIB, settings
 
 LONG_LINE_CHARACTERS = 300  # a longer line is taken for several sentences

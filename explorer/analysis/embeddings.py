@@ -8,10 +8,10 @@ from itertools import islice
 
 import numpy as np
 
-from explorer.analysis.blanks import check_characters, check_option, quoted
+from explorer.analysis.blanks import check_characters, check_option
 from explorer.analysis.embedding_results import Occurrences, Span
 from explorer.analysis.reading import SPACE_TOKENS
-from explorer.errors import UnsuitableModel, UnsuitableText
+from explorer.errors import UnsuitableModel, UnsuitableText, quoted
 from explorer.models.backend import LoadedModel
 from explorer.models.card import Ability
 from explorer.models.elmo_tokenizer import ElmoTokenizer

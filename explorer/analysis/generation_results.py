@@ -92,9 +92,11 @@ class PromptLength:
         limit_tokens: How many the model reads at most, prompt and new text together.
         unknown: How many of the tokens are the one that stands for whatever the vocabulary lacks.
         pieces: How many of them continue a word, where the vocabulary marks these: "##ing".
+        is_empty: Whether none of them is the prompt's own: there is none, or the model does not see its spaces.
     """
 
     tokens: int
     limit_tokens: int
     unknown: int = 0
     pieces: int = 0
+    is_empty: bool = False

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from explorer.analysis.blanks import check_characters, quoted
+from explorer.analysis.blanks import check_characters
 from explorer.analysis.delimited import LOOKED_AT
 from explorer.analysis.embedding_results import Span
 from explorer.analysis.sense_sentences import USE, read_sense_sentences, sense_words
 from explorer.analysis.uses import find_uses
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableText, quoted
 from explorer.settings import settings
 
 FOREIGN = "(German)"

@@ -24,7 +24,9 @@ def measure_prompt(model: LoadedModel, text: str) -> PromptLength:
     ids = encode_prompt(model, text)
     with model.tokenizer_lock:
         pieces = sum(token.startswith(CONTINUES) for token in model.tokenizer.convert_ids_to_tokens(ids))
-    return PromptLength(len(ids), model.limit_tokens, ids.count(unknown_id(model.tokenizer)), pieces)
+        is_empty = not model.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    unknown = ids.count(unknown_id(model.tokenizer))
+    return PromptLength(len(ids), model.limit_tokens, unknown, pieces, is_empty)
 
 
 def unknown_id(tokenizer: object) -> int | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from explorer.analysis.blanks import check_characters, find_blanks, quoted
+from explorer.analysis.blanks import check_characters, find_blanks
 from explorer.analysis.option_results import (
     FROM_LEFT,
     NORMALISATIONS,
@@ -21,7 +21,7 @@ from explorer.analysis.option_results import (
 from explorer.analysis.scorable import Scorable, choose_protocol, parse_scorable
 from explorer.analysis.scoring_results import PROTOCOLS
 from explorer.analysis.token_scores import score_tokens
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableText, quoted
 from explorer.models.backend import LoadedModel
 from explorer.settings import settings
 

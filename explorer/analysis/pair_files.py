@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from explorer.analysis.blanks import check_characters, quoted
-from explorer.errors import UnsuitableText
+from explorer.analysis.blanks import check_characters
+from explorer.errors import UnsuitableText, quoted
 from explorer.settings import settings
 
 SEPARATORS = ("\t", ";", ",")

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import torch
 
-from explorer.analysis.blanks import check_option, quoted
+from explorer.analysis.blanks import check_option
 from explorer.analysis.measure_prompt import unknown_id
 from explorer.analysis.option_choice import choose_option
 from explorer.analysis.scorable import Scorable, choose_protocol, parse_scorable
 from explorer.analysis.scoring_results import PROTOCOLS, ScoringPass, TextScore, TokenScore, WordScore
 from explorer.analysis.token_scores import DIRECTIONS, bits, score_tokens
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableText, quoted
 from explorer.models.backend import LoadedModel
 from explorer.settings import settings
 

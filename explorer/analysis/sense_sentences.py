@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.blanks import quoted
 from explorer.analysis.word_bags import DECIMALS, weigh_words
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableText, quoted
 from explorer.settings import ASSETS
 
 FOLDER = ASSETS / "sentences"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from explorer.analysis.blanks import quoted
 from explorer.analysis.delimited import (
     DELIMITERS,
     HOW_TO_QUOTE,
@@ -21,7 +20,7 @@ from explorer.analysis.delimited import (
 )
 from explorer.analysis.labelled_uses import SENSE_NAMES, SENTENCE_NAMES, choose_split, join_sense, names_columns
 from explorer.analysis.text_files import decode_text, read_chunks
-from explorer.errors import TooManySentences, UnsuitableText
+from explorer.errors import TooManySentences, UnsuitableText, quoted
 from explorer.settings import settings
 
 PLAIN = frozenset({".txt", ".text", ""})

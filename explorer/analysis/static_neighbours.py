@@ -9,10 +9,10 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
 
-from explorer.analysis.blanks import check_characters, check_option, quoted
+from explorer.analysis.blanks import check_characters, check_option
 from explorer.analysis.embedding_results import StaticNeighbour, StaticNeighbours
 from explorer.analysis.reading import SPACE_TOKENS, read_tokens
-from explorer.errors import UnsuitableModel, UnsuitableText
+from explorer.errors import UnsuitableModel, UnsuitableText, quoted
 from explorer.models.backend import LoadedModel
 from explorer.models.elmo_tokenizer import ElmoTokenizer
 from explorer.settings import settings

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from explorer.analysis.blanks import check_characters, check_option, quoted
+from explorer.analysis.blanks import check_characters, check_option
 from explorer.analysis.embedding_results import StaticNeighbour, StaticNeighbours, StaticVectors
 from explorer.analysis.neighbours import find_neighbours, prepare_points
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableText, quoted
 from explorer.settings import settings
 
 LONGEST_LINE_BYTES = 2**16

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from explorer.analysis.blanks import quoted
 from explorer.analysis.embedding_results import Span
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableText, quoted
 
 # Not inside a word, nor in one that a hyphen or an apostrophe makes: "can" is not in "can't", "play" not in "play-off".
 BEFORE = r"(?<![\w])(?<!\w['’-])"

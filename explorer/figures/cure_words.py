@@ -103,7 +103,8 @@ def cosines_words(found: Sequence[Anisotropy], layer: int) -> str:
     if all(gap is not None for _, gap in gaps):
         parts = ", ".join(f"{label} {number_words(gap)}" for label, gap in gaps)
         unit = found[0].protocol.unit
-        said = f"Two uses of one word are nearer than any two {unit}, in mean cosine, by: {parts}. {said}"
+        below = " (below 0: farther)" if min(gap for _, gap in gaps) < 0 else ""
+        said = f"Two uses of one word are nearer{below} than any two {unit}, in mean cosine, by: {parts}. {said}"
     return note(said)
 
 

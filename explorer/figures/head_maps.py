@@ -122,9 +122,10 @@ def pattern_list(patterns: Sequence[HeadPattern], measures: HeadMeasures, thresh
     for key, place in (("end", measures.end_token), ("first", measures.first_token or "the first token")):
         if shares := [pattern.value for pattern in patterns if pattern.key == key]:
             span = " to ".join(dict.fromkeys((percent(min(shares)), percent(max(shares)))))
+            verb, put, their = ("rests", "it puts", "its") if len(shares) == 1 else ("rest", "they put", "their")
             resting.append(
-                f"{len(shares)} of {measures.values['entropy'].size} heads rest on {escape(place)}: they put {span} of "
-                f"their attention there, n = {count_of(measures.counts[key], 'token')}."
+                f"{len(shares)} of {measures.values['entropy'].size} heads {verb} on {escape(place)}: {put} {span} of "
+                f"{their} attention there, n = {count_of(measures.counts[key], 'token')}."
             )
     if broad := sum(pattern.key == "entropy" for pattern in patterns):
         resting.append(f"{count_of(broad, 'head')} {'attends' if broad == 1 else 'attend'} to all tokens almost alike.")

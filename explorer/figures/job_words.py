@@ -94,5 +94,5 @@ def _beaten_words(status: JobStatus, best: int, name: str) -> str:
     if kind_of(status.spec) != "labels":
         return f" No run does better than {value}."
     better = sum(one is None for one in rivals.values())
-    does = f"{better} of {len(rivals)} runs do" if better else "no run does"
+    does = f"{better} of {len(rivals)} runs {'does' if better == 1 else 'do'}" if better else "no run does"
     return f" That is no better than {value}; {does} better than the best baseline on as many examples."

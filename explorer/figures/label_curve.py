@@ -118,16 +118,15 @@ def label_words(curves: Sequence[LabelCurve], score: str) -> str:
     (low, low_scores), (high, high_scores) = ends
     best = sign * max(sign * low_scores[count] for count in sizes)
     at, needed = (next((count for count in sizes if sign * (has[count] - best) >= 0), most) for _, has in ends)
-    shown = needed if needed < at else most
-    said = f"with {shown:,} examples: " + ", ".join(f"{name} {score_words(score, has[shown])}" for name, has in ends)
-    if score == "accuracy" and (too_close := _too_close(curves, low, high, shown)):
-        said += too_close
-    elif needed < at:
+    if needed < at and not (score == "accuracy" and _too_close(curves, low, high, needed)):
         times = f": {at // needed} times fewer labels" if at >= 2 * needed else ""
         said = (
             f"{low} does best with {at:,} examples, {score_words(score, best)}; {high} is as good or better with "
             f"{needed:,}{times}"
         )
+    else:
+        said = f"with {most:,} examples: " + ", ".join(f"{name} {score_words(score, has[most])}" for name, has in ends)
+        said += _too_close(curves, low, high, most) if score == "accuracy" else ""
     is_over = all(set(scores) == set(sizes) for _, scores in drawn)
     return note(f"{said[:1].upper() + said[1:] if is_over else SO_FAR + said}. {ONE_RUN}")
 

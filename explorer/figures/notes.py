@@ -266,10 +266,10 @@ def itself_note(names: Sequence[str]) -> str:
     return note(f"{twice} stands beside itself: there is nothing to compare. Choose another model.") if twice else ""
 
 
-def length_note(length: PromptLength, *, is_empty: bool = False) -> str:
+def length_note(length: PromptLength) -> str:
     """How much of what the model reads the prompt takes."""
     left = length.limit_tokens - length.tokens
-    start = "Empty: it begins from its start token. " if is_empty else ""
+    start = "Empty: it begins from its start token. " if length.is_empty else ""
     words = f"{start}{length.tokens:,} of {length.limit_tokens:,} tokens; room for {left:,} more"
     told = f"<p class='note{' over' if left < 1 else ''}'>{words}</p>"
     if length.unknown:

@@ -76,7 +76,7 @@ def tail_lines(tree: Tree, *, words: str = "", is_stopped: bool = False) -> list
 def why_ended(tree: Tree, *, is_stopped: bool = False) -> str:
     """Why the branch in sight goes no further, in words."""
     if is_stopped:
-        return "Stopped. What was written is kept."
+        return "Stopped. What was written is kept." if tree.here != ROOT else "Stopped before anything was written."
     return STOPS.get(tree.nodes[tree.here].step.stop, "") if tree.here != ROOT else ""
 
 

@@ -18,7 +18,7 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
-from explorer.errors import ModelUnavailable
+from explorer.errors import ModelUnavailable, quoted
 from explorer.models.card import Ability
 from explorer.models.catalogue import CATALOGUE
 from explorer.models.suggesting import suggest_models
@@ -55,7 +55,7 @@ def is_no_id_message(given: str) -> str:
         given: What somebody typed, of any length.
     """
     return (
-        f"{given[:100]!r} is not the name of a Hub model. Such names read organisation/name, "
+        f"{quoted(given)} is not the name of a Hub model. Such names read organisation/name, "
         f"for example google-bert/bert-base-uncased."
     )
 

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from functools import partial
 from threading import Lock
 
-from explorer.errors import ModelRefused, TooBusy, UnknownModel
+from explorer.errors import ModelRefused, TooBusy, UnknownModel, quoted
 from explorer.models.backend import Backend, LoadedModel, Result
 from explorer.models.card import Ability, HubRepository, ModelCard
 from explorer.models.presence import is_here, is_offline
@@ -16,7 +16,6 @@ from explorer.models.suggesting import MOST_NAMED
 
 ALIKE = 0.5  # a name at least so much like what was typed, of 0 to 1, may have been meant
 NEARLY = 0.1  # so much less like a name than the closest may be what is suggested beside it
-MOST_QUOTED = 40  # characters of a name in a message
 WHERE_MODELS_ARE_LISTED = "All models are listed in the Models tab."
 
 
@@ -71,7 +70,7 @@ class Registry:
         """
         card = self.known(name)
         if card is None:
-            said = f"No model is called {name[:MOST_QUOTED]!r}" if name else "No model is chosen"
+            said = f"No model is called {quoted(name)}" if name else "No model is chosen"
             raise UnknownModel(f"{said}. {self._suggest(name, ability)}")
         return card
 
@@ -149,7 +148,7 @@ class Registry:
         """
         if self._cards.get(card.name, card) != card:
             raise ModelRefused(
-                f"{card.name!r} is already the name of a model on offer: choose that one, or give yours another name."
+                f"{quoted(card.name)} is already the name of a model on offer: choose that one, or give yours another."
             )
         return Registry((self._cards | {card.name: card}).values(), self._backend)
 

@@ -151,7 +151,7 @@ def test_a_line_of_50_mb_and_a_file_that_swells_take_little_memory(tmp_path, mon
 @pytest.mark.parametrize(
     "content, word, options, message",
     [
-        ("No use here.\nNor here.", "play", {}, "'play' is in none of the 2 lines of corpus.txt. Look for another"),
+        ("No use here.\nNor here.", "play", {}, "“play” is in none of the 2 lines of corpus.txt. Look for another"),
         ("A {play}.", "play", {}, "one sentence with it could not be read"),
         ("", "play", {}, "none of the 0 lines"),
         ("A play.", "", {}, "Give a word"),

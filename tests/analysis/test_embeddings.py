@@ -229,7 +229,7 @@ def test_the_result_says_what_it_is_of():
         ([], [], {}, "There is no use of a word to embed"),
         (["the cat"], [], {}, "as many positions"),
         ("the cat", [(0, 1)] * 7, {}, "Give a list of sentences"),
-        (["the cat"], [(4, 8)], {}, "within the 7 characters of 'the cat', not"),
+        (["the cat"], [(4, 8)], {}, "within the 7 characters of “the cat”, not"),
         (["the cat"], [(4, 4)], {}, "within the 7 characters"),
         (["the cat"], [(-3, 7)], {}, "within the 7 characters"),
         (["the cat"], [(True, 7)], {}, "within the 7 characters"),

@@ -79,8 +79,8 @@ def test_the_sentences_that_ship_are_used_where_none_are_given():
 @pytest.mark.parametrize(
     "lines, word, options, message",
     [
-        (["A player."], "play", {}, "'play' is not in the only sentence. Look"),
-        (["A play."], "", {}, "Sentence 1: 'A play.' has not exactly one use in braces"),
+        (["A player."], "play", {}, "“play” is not in the only sentence. Look"),
+        (["A play."], "", {}, "Sentence 1: “A play.” has not exactly one use in braces"),
         (["A {play} {play}."], "", {}, "has not exactly one use in braces"),
         (["A play.", "\x07"], "play", {}, "Sentence 2: The text contains control"),
         (["A play.", "B play."], "play", {"senses": ["a"]}, "Sentence 2: There are more sentences than senses"),

@@ -28,6 +28,13 @@ def test_what_the_vocabulary_lacks_is_counted(kind, unknown):
     assert measure_prompt(model, "he walks").pieces == (kind == "bert"), "walk ##s"
 
 
+@pytest.mark.parametrize(("kind", "sees_spaces"), [("bert", False), ("gpt2", True)])
+def test_a_prompt_is_empty_where_the_model_sees_none_of_it(kind, sees_spaces):
+    model = writer(kind)
+    assert measure_prompt(model, "").is_empty and not measure_prompt(model, "the cat").is_empty
+    assert measure_prompt(model, "   ").is_empty is not sees_spaces
+
+
 @pytest.mark.parametrize("token_id", [-1, 10**9])
 def test_ids_that_do_not_exist_are_refused(token_id):
     model = writer("gpt2")

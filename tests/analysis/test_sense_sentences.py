@@ -115,7 +115,7 @@ def test_every_sense_is_explained():
 
 
 def test_a_word_without_sentences_is_refused_with_those_that_have_some():
-    with pytest.raises(UnsuitableText, match=r"'xylophone'.*play"):
+    with pytest.raises(UnsuitableText, match=r"“xylophone”.*play"):
         read_sense_sentences("xylophone")
 
 

@@ -62,7 +62,7 @@ def test_tokens_that_no_text_is_made_of_are_no_neighbours(shipped_registry):
 
 
 def test_words_that_cannot_be_looked_up_are_refused():
-    for word, message in (("", "no word"), ("🙂", "lacks '🙂'"), ("\x00", "control characters")):
+    for word, message in (("", "no word"), ("🙂", "lacks “🙂”"), ("\x00", "control characters")):
         with pytest.raises(UnsuitableText, match=message):
             find_static_neighbours(own("word_piece"), word=word)
     with pytest.raises(UnsuitableModel, match="reads the characters"):
@@ -90,7 +90,7 @@ def test_files_of_glove_and_word2vec_are_read(tmp_path, header, packed):
     assert (found.source, found.tokens, found.count) == ("vectors.txt", ("w7",), 50)
     both = find_file_neighbours(vectors, word="w7 w9", k=50)
     assert both.tokens == ("w7", "w9") and len(both.neighbours) == 48
-    with pytest.raises(UnsuitableText, match="'absent' is not among the 50 words"):
+    with pytest.raises(UnsuitableText, match="“absent” is not among the 50 words"):
         find_file_neighbours(vectors, word="w7 absent")
 
 

@@ -54,7 +54,7 @@ def test_what_a_corpus_holds_becomes_the_sentences_of_the_page(open_page, corpus
     expect(page.locator("#corpus-back")).to_be_hidden()
     name_word(page, "nowhere")
     page.locator("#corpus-start").click()
-    expect(page.locator("#corpus .message.error")).to_contain_text("'nowhere' is in none of the 3,000 lines")
+    expect(page.locator("#corpus .message.error")).to_contain_text("“nowhere” is in none of the 3,000 lines")
 
 
 def test_the_list_marks_the_use_that_is_looked_at(open_page, tmp_path):

@@ -136,7 +136,7 @@ def test_a_sentence_that_is_typed_is_the_query_until_another_is_pressed(open_pag
     page.locator("#near-query textarea").fill("</script><b>A</b> play in three acts")
     expect(page.locator(QUERY)).to_have_text("</script><b>A</b> play in three acts")
     page.locator("#near-query textarea").fill("No such word")
-    expect(page.locator(ERROR)).to_contain_text("'play' is not in your sentence")
+    expect(page.locator(ERROR)).to_contain_text("“play” is not in your sentence")
     expect(page.locator(QUERY)).to_have_text("</script><b>A</b> play in three acts")  # the answer before
     page.locator(f"{NEAR} button").first.click()
     expect(page.locator("#near-query textarea")).to_have_value("")
@@ -177,7 +177,7 @@ def test_sentences_of_ones_own_in_any_language_and_few_of_them(open_page, tmp_pa
     expect(page.locator(ERROR)).to_contain_text("Give at least two")
     page.locator("#neighbours-word input").fill("play")
     page.locator("#neighbours-word input").press("Enter")
-    expect(page.locator(ERROR)).to_contain_text("mark uses of 'Schloss' in braces, and none of 'play'")
+    expect(page.locator(ERROR)).to_contain_text("mark uses of “Schloss” in braces, and none of “play”")
     page.locator(OWN).fill("play\n" * 3 + "nothing")
     expect(page.locator(NEAR)).to_have_count(2)
     expect(page.locator("#use-list .note")).to_have_text("One sentence without the word was left out.")
@@ -218,7 +218,7 @@ def test_word_vectors_from_a_file(open_page, tmp_path):
 @pytest.mark.slow
 def test_a_word_without_sentences_and_a_model_without_a_table(open_page):
     page = open_page(f"{TAB}&word=zebra")
-    expect(page.locator(ERROR)).to_contain_text("No sentences of 'zebra' come with the explorer")
+    expect(page.locator(ERROR)).to_contain_text("No sentences of “zebra” come with the explorer")
     page = open_page(f"{TAB}&model=ELMo mini&word=mouse&use=2&layer=1")
     expect(page.locator(".near h3 small").first).to_have_text("layer 1")
     expect(page.locator(NEAR)).to_have_count(10)

@@ -107,9 +107,11 @@ def test_words_say_the_numbers_of_the_layer():
     said = cured_metric_words([measured(model=EVIL), measured("rank", 0.1, model=EVIL)], "mean_cosine", 1)
     assert "layer 1" in said and ">0.250</b>" in said and ">0.350</b>" in said and "isotropic 0.125" in said
     assert EVIL not in said
-    assert "any two tokens, in mean cosine, by: as they are 0.250, ranks 0.350." in cosines_words(
+    assert "are nearer than any two tokens, in mean cosine, by: as they are 0.250, ranks 0.350." in cosines_words(
         [measured(), measured("rank", 0.1)], 1
     )
+    farther = cosines_words([measured(), measured("rank", -0.4)], 1)
+    assert "nearer (below 0: farther) than any two tokens" in farther and "ranks −0.150." in farther
     empty = measured(metrics=dict.fromkeys(METRICS, (None, None)))
     assert "by:" not in cosines_words([empty], 1) and "–" in cured_metric_words([empty], "self_similarity", 0)
     assert "lies on that of" in spectrum_words([measured(), measured("mean_removal")], 1)

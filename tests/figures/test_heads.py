@@ -137,6 +137,8 @@ def test_resting_heads_stand_in_one_line_and_tokens_are_escaped():
     drawn = pattern_list(name_patterns(measures()), measures(), THRESHOLDS)
     assert "3 of 4 heads rest on &lt;/script&gt;&lt;b&gt;: they put 51 % to 90 %" in drawn
     assert EVIL not in drawn and THRESHOLDS[:30] in drawn
+    [*_, one] = (pattern for pattern in name_patterns(measures()) if pattern.key in ("end", "first"))
+    assert "1 of 4 heads rests on &lt;/script&gt;&lt;b&gt;: it puts" in pattern_list([one], measures(), THRESHOLDS)
 
 
 def test_of_many_patterns_the_clearest_stand_in_sight_and_the_others_in_a_fold():

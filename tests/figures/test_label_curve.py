@@ -46,12 +46,22 @@ def test_the_label_curve_says_how_many_labels_are_saved_only_where_they_are():
     assert "So far, of the sizes that all methods have been through: From random weights does best with 32" in so_far
     assert "So far" not in label_words([frozen, scratch], "accuracy")
     few, many = (label_words(_on(held_out, frozen, scratch), "accuracy") for held_out in (20, 2_000))
-    assert "With 8 examples: From random weights 50.0 %, Everything 60.0 %; too close for 20 held-out" in few
+    assert "With 128 examples: From random weights 60.0 %, Everything 90.0 %. One run" in few, "8 are too close to tell"
     assert "times fewer" not in few and "16 times fewer labels" in many
     level = replace(frozen, points=falling.points[:2] + ((128, 0.62),))
     close = label_words(_on(45, level, falling), "accuracy")
     assert "With 128 examples: From random weights 60.0 %, Everything 62.0 %; too close for 45" in close
     assert "0 are right with the former alone, 1 with the latter alone (sign test, p = 1.00)" in close
+    up_and_down = [
+        replace(frozen, points=((8, 0.333), (32, 0.378), (128, 0.511), (141, 0.489))),
+        replace(scratch, points=((8, 0.378), (32, 0.533), (128, 0.533), (141, 0.533))),
+    ]
+    last = "With 141 examples: Everything 48.9 %, From random weights 53.3 %; too close for 45 held-out examples"
+    first, second = _on(45, *up_and_down)
+    others = replace(second, right=tuple((count, right[::-1]) for count, right in second.right))
+    assert last in label_words([first, others], "accuracy"), "all that there are, not the widest gap"
+    begun = replace(first, points=first.points[:3]), replace(others, points=others.points[:2])
+    assert "with 32 examples: Everything 37.8 %" in label_words(begun, "accuracy"), "the newest that both have"
     assert list(label_chart(near, "accuracy", {}).layout.xaxis.ticktext) == ["128", "189"]
     tight = [replace(frozen, points=((8, 0.5), (128, 0.6), (141, 0.7)))]
     assert list(label_chart(tight, "accuracy", {}).layout.xaxis.ticktext) == ["8", "", "141"]

@@ -219,6 +219,7 @@ def test_a_prompt_of_what_the_vocabulary_lacks_is_said_to_be_one():
     german = length_note(PromptLength(12, 512, pieces=5))
     assert "5 of the 12 tokens are pieces" in german and "saw little of" in german and "XLM-R" not in german
     assert "pieces" not in length_note(PromptLength(12, 512, pieces=2))
+    assert "Empty: it begins from its start token. 1 of 512" in length_note(PromptLength(1, 512, is_empty=True))
 
 
 def test_bytes_are_explained_and_told_apart():

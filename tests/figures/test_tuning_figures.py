@@ -151,7 +151,7 @@ def test_a_job_says_its_state_in_words_with_its_place_and_its_reason():
     outcomes = {run: replace(better, scores={"accuracy": one}, baselines=of) for run, (one, of) in enumerate(scored)}
     said = job_words(replace(curve, outcomes=outcomes))
     assert "Best: Everything, 32 examples, " in said and "no better than logistic regression on words (100.0 %)" in said
-    assert "1 of 4 runs do better than the best baseline on as many examples." in said
+    assert "1 of 4 runs does better than the best baseline on as many examples." in said
     outcomes |= {0: outcomes[1]}
     assert "no run does better" in job_words(replace(curve, outcomes=outcomes))
     failed = make_job("full", state="failed", message=f"The loss is no number.{EVIL} Lower the learning rate.")

@@ -89,6 +89,8 @@ def test_an_entry_of_the_vocabulary_that_is_no_word_is_explained():
 
 def test_a_stop_is_said():
     assert "kept" in lines(sheet(written(1), 0, is_writing=False, is_stopped=True))[-1]["words"]
+    nothing = lines(sheet(Tree("M", "p"), 0, is_writing=False, is_stopped=True))[-1]["words"]
+    assert nothing == "Stopped before anything was written."
 
 
 def test_branches_say_where_they_part_and_how_likely_they_are():

@@ -73,13 +73,13 @@ def test_a_name_finds_its_card_and_an_analysis_its_model(registry):
 def test_an_unknown_name_is_answered_by_the_nearest_and_where_all_are_listed(registry):
     with pytest.raises(UnknownModel) as caught:
         registry.run("gpt 2", lambda model: None)
-    assert str(caught.value) == ("No model is called 'gpt 2'. Did you mean GPT-2?")
+    assert str(caught.value) == ("No model is called “gpt 2”. Did you mean GPT-2?")
     with pytest.raises(UnknownModel, match="Did you mean BERT base or BERT large"):
         registry.card("bert")
     with pytest.raises(UnknownModel, match=re.escape("Did you mean BERT base?")):  # the other is much less like it
         registry.card("bert bas")
     for unlike in ("xyz", "nonsense", "word vectors"):
-        with pytest.raises(UnknownModel, match=f"'{unlike}'. All models are listed in the Models tab"):
+        with pytest.raises(UnknownModel, match=f"“{unlike}”. All models are listed in the Models tab"):
             registry.card(unlike)
     with pytest.raises(UnknownModel, match=re.escape("Did you mean BERT large?")):  # it holds what was typed
         registry.card("Large")
@@ -197,7 +197,7 @@ def test_a_visitors_card_is_for_that_visitor(registry):
 
 
 def test_a_visitors_card_cannot_take_a_name_on_offer(registry):
-    with pytest.raises(ModelRefused, match="'GPT-2' is already the name"):
+    with pytest.raises(ModelRefused, match="“GPT-2” is already the name"):
         registry.with_card(card_of("GPT-2", Ability.FILL_BLANKS))
 
 

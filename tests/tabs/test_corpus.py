@@ -116,7 +116,7 @@ def test_a_vertical_bar_in_a_corpus_parts_no_sense(registry, model, corpus):
     [
         ("play", None, "Choose a text file"),
         ("", "corpus", "no word to search for"),
-        ("walk", "corpus", "&#x27;walk&#x27; is in none"),
+        ("walk", "corpus", "“walk” is in none"),
     ],
 )
 def test_what_is_missing_is_said(registry, model, corpus, word, path, message):

@@ -120,5 +120,5 @@ def test_what_the_controls_cannot_say_is_refused():
     ):
         with pytest.raises(UnsuitableText, match="Cures are asked for by"):
             read_chosen(cures, components, metric, "bank")
-    with pytest.raises(UnsuitableText, match="No sentences of 'zebra'"):
+    with pytest.raises(UnsuitableText, match="No sentences of “zebra”"):
         read_chosen([], 3, "isoscore", "zebra")

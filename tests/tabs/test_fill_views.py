@@ -105,8 +105,8 @@ def test_candidates_of_the_same_tokens_stand_there_once_and_that_is_said(shipped
 def test_a_candidate_that_cannot_be_ranked_withholds_none_of_the_others(shipped_registry):
     _, refused, chart, below = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his, 我喜欢, her, [SEP]")
     assert refused == "" and chart.visible and "★ his" in str(chart.value)
-    assert below.count("message error") == 2 and "cannot spell the candidate &#x27;我喜欢" in below
-    assert "The candidate &#x27;[SEP]&#x27; contains a special token" in below
+    assert below.count("message error") == 2 and "cannot spell the candidate “我喜欢" in below
+    assert "The candidate “[SEP]” contains a special token" in below
     _, refused, *kept = drawn(candidates.build, shipped_registry, "", TEXT, 5, "🌵, 🎻, 🦉, 🧭, 🪁")
     assert kept == [gr.skip()] * 2 and refused.count("message error") == 4 and "2 more cannot be ranked." in refused
     _, refused, *kept = drawn(candidates.build, shipped_registry, "", TEXT, 5, "his\nher")

@@ -128,7 +128,7 @@ def test_the_word_follows_what_ones_own_sentences_mark(word, own, stands):
 @pytest.mark.parametrize(
     ("word", "own", "said"),
     [
-        ("zebra", "", "No sentences of 'zebra'"),
+        ("zebra", "", "No sentences of “zebra”"),
         ("", "", "There is no word"),
         (None, None, "There is no word"),
         ("zebra", "no such animal", "not in the only sentence"),
@@ -139,7 +139,7 @@ def test_the_word_follows_what_ones_own_sentences_mark(word, own, stands):
         (
             "cat",
             "The {sailor} ate.\nA {sailor} slept.",
-            "mark uses of 'sailor' in braces, and none of 'cat'. To find 'cat' in a corpus, press Search",
+            "mark uses of “sailor” in braces, and none of “cat”. To find “cat” in a corpus, press Search",
         ),
     ],
 )

@@ -57,7 +57,7 @@ class LengthCount:
             is_ready = any(status.name == name and status.state == "ready" for status in models.status())
             if not is_ready:  # nobody asked for it yet: typing is no reason to download it
                 return ""
-            return length_note(models.run(name, partial(analysis.measure_prompt, text=text)), is_empty=not text)
+            return length_note(models.run(name, partial(analysis.measure_prompt, text=text)))
         except ExplorerError as error:
             return explain(error)
 

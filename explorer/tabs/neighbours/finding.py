@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from explorer import analysis
-from explorer.analysis.blanks import check_characters, quoted
+from explorer.analysis.blanks import check_characters
 from explorer.analysis.embedding_results import NearUses, StaticVectors, UseNeighbours
 from explorer.analysis.labelled_uses import LabelledUses, gather_uses, split_sense
 from explorer.analysis.neighbours import find_near_uses, prepare_points
@@ -14,7 +14,7 @@ from explorer.analysis.sense_sentences import USE
 from explorer.analysis.static_vectors import find_file_neighbours, read_static_vectors
 from explorer.analysis.uses import find_uses
 from explorer.analysis.vectors import join_occurrences
-from explorer.errors import ExplorerError, UnsuitableText
+from explorer.errors import ExplorerError, UnsuitableText, quoted
 from explorer.models.registry import Registry
 from explorer.settings import settings
 from explorer.tabs.kept import Kept

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import cache, partial
 
 from explorer import analysis
-from explorer.analysis.blanks import quoted
 from explorer.analysis.embedding_results import Occurrences
 from explorer.analysis.labelled_uses import LabelledUses, gather_uses, shipped_uses
 from explorer.analysis.sense_sentences import sense_words
 from explorer.analysis.uses import english_forms, find_uses
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableText, quoted
 from explorer.models.card import ModelCard
 from explorer.models.registry import Registry
 from explorer.settings import settings

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import gradio as gr
 
-from explorer.analysis.blanks import check_characters, quoted
+from explorer.analysis.blanks import check_characters
 from explorer.analysis.labelled_uses import gather_uses, join_sense, split_sense
 from explorer.analysis.sentence_files import read_sentence_file
 from explorer.analysis.uses import english_forms
-from explorer.errors import TooManySentences, UnsuitableText
+from explorer.errors import TooManySentences, UnsuitableText, quoted
 from explorer.figures.notes import note
 from explorer.figures.style import count_of
 from explorer.settings import settings

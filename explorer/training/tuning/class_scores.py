@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float, Int
 
-from explorer.errors import UnsuitableCorpus
+from explorer.errors import UnsuitableCorpus, quoted
 from explorer.training.tuning.examples import LabelledText
 from explorer.training.tuning.results import Judged, wrong_first
 from explorer.training.tuning.task import Measured
@@ -28,7 +28,7 @@ def find_labels(train: Sequence[LabelledText], held_out: Sequence[LabelledText])
     """
     counts = Counter(example.label for example in train)
     if len(counts) < 2:
-        only = f"All examples to learn from are {next(iter(counts))!r}" if counts else "There are no examples"
+        only = f"All examples to learn from are {quoted(next(iter(counts)))}" if counts else "There are no examples"
         raise UnsuitableCorpus(f"{only}: add examples of at least one other class.")
     return tuple(sorted(counts | Counter(example.label for example in held_out)))
 

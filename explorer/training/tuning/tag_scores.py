@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from explorer.errors import UnsuitableCorpus
+from explorer.errors import UnsuitableCorpus, quoted
 from explorer.training.tuning.class_scores import one_sided
 from explorer.training.tuning.examples import TaggedWords
 from explorer.training.tuning.results import Judged, wrong_first
@@ -28,7 +28,7 @@ def find_tags(train: Sequence[TaggedWords], held_out: Sequence[TaggedWords]) -> 
     """
     tags = {tag for example in train for tag in example.tags}
     if len(tags) < 2:
-        only = f"All words to learn from are tagged {next(iter(tags))!r}" if tags else "No word is tagged"
+        only = f"All words to learn from are tagged {quoted(next(iter(tags)))}" if tags else "No word is tagged"
         raise UnsuitableCorpus(f"{only}: tag some phrases, as B-NAME for their first word and I-NAME for the others.")
     tags |= {tag for example in held_out for tag in example.tags}
     return tuple(sorted(tags, key=lambda tag: (tag != OUTSIDE, tag[2:], tag)))

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import GenerationConfig
 
-from explorer.errors import UnsuitableModel, UnsuitableText
+from explorer.errors import UnsuitableModel, UnsuitableText, quoted
 from explorer.training.spans import shift_right
 from explorer.training.tuning.batches import pad_ids
 from explorer.training.tuning.class_scores import class_baselines, class_remarks
@@ -62,7 +62,7 @@ class Rewriting(NetworkTask):
             text = _target(example)
             ids = self._start.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
             if text and not ids:
-                raise UnsuitableText(f"{self._start.name} has no token for {text!r}. Write it otherwise.")
+                raise UnsuitableText(f"{self._start.name} has no token for {quoted(text)}. Write it otherwise.")
             rows.append(Row((reading,), (*ids[: most - 1], self._end_id), was_cut or len(ids) >= most))
         return rows
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from explorer.errors import UnsuitableText
+from explorer.errors import UnsuitableText, quoted
 from explorer.training.rows import edges
 from explorer.training.tuning.examples import PlainText
 from explorer.training.tuning.task import Reading, Row, Start
@@ -52,7 +52,7 @@ def read_windows(
         ids, ends = list(encoded["input_ids"]), [end for _, end in encoded["offset_mapping"]]
         if len(ids) < FEWEST_TOKENS:
             raise UnsuitableText(
-                f"One of the texts has fewer than {FEWEST_TOKENS} tokens ({example.text[:40]!r}): delete its row."
+                f"One of the texts has fewer than {FEWEST_TOKENS} tokens ({quoted(example.text)}): delete its row."
             )
         firsts = list(range(0, len(ids), room))
         if len(ids) - firsts[-1] < FEWEST_TOKENS:

@@ -175,7 +175,7 @@ def test_a_checkpoint_is_written_before_a_fault(model, monkeypatch, tmp_path):
     [
         ((), "0 examples"),
         (labelled(1), "1 example "),
-        (labelled(8)[::2], "All examples to learn from are 'animal'"),
+        (labelled(8)[::2], "All examples to learn from are “animal”"),
         ((PlainText("the cat"),) * 4, "of another task"),
         ((LabelledText("", "animal"), *labelled(8)), None),
     ],
