@@ -35,6 +35,7 @@
   // Gradio repeats the address in every request, so that a long one would be refused by servers and proxies.
   const MOST_CHARACTERS = 4000;
   const LONG = ['own', 'own_pairs']; // a view stands without them; the longest goes first, and if that is not enough, all
+  const TELLING_CHARACTERS = 100; // of a field that is left out: who opens the link is told of it, not of each setting
   const SHORT = ['tab', 'model', 'strategy', 'show', 'objective', 'roll', 'at', 'look', 'word', 'use', 'layer'];
   let isStep = false;
   let inSight = null; // the tab; a late answer in another must not take the address back to it
@@ -47,11 +48,16 @@
       const words = Array.isArray(value) ? value.join('|') : String(value ?? '');
       if (words !== defaults[name]) query.set(name, words);
     });
-    const [isTooLong, whole] = [() => String(query).length > MOST_CHARACTERS, String(query)];
+    const isTooLong = () => String(query).length > MOST_CHARACTERS;
     const lengthOf = name => (query.get(name) ?? '').length;
-    [...LONG].sort((one, other) => lengthOf(other) - lengthOf(one)).forEach(name => isTooLong() && query.delete(name));
-    if (isTooLong()) names.forEach(name => SHORT.includes(name) || query.delete(name));
-    explorer.isCut = String(query) !== whole;
+    explorer.cut = [];
+    const drop = name => {
+      if (lengthOf(name) > TELLING_CHARACTERS) explorer.cut.push(name);
+      query.delete(name);
+    };
+    [...LONG].sort((one, other) => lengthOf(other) - lengthOf(one)).forEach(name => isTooLong() && drop(name));
+    if (isTooLong()) names.forEach(name => SHORT.includes(name) || drop(name));
+    if (explorer.cut.length) query.set('without', explorer.cut.join('|'));
     if (location.search === '?' + query) return;
     history[isStep ? 'pushState' : 'replaceState'](null, '', location.pathname + '?' + query);
     isStep = false;
@@ -206,15 +212,17 @@
   });
 
   // A message stands by the field it is about; where that is out of sight, it floats at the lower edge of the window: an
-  // error until something is clicked.
+  // error until something is clicked. Less than a line of it in sight is none.
+  const PLACES = '.message-place, .refused-here, .corpus-message, #near-wrong';
+  const LEAST_PIXELS = 24;
   const float = place => {
     const message = place?.querySelector('.message:not(.meanwhile)');
     if (!message?.offsetParent) return; // another tab's, or afloat already
     const {top, bottom} = message.getBoundingClientRect();
-    message.classList.toggle('afloat', bottom < 0 || top > innerHeight);
+    message.classList.toggle('afloat', bottom < LEAST_PIXELS || top > innerHeight - LEAST_PIXELS);
   };
   new MutationObserver(records =>
-    new Set(records.map(({target}) => (target.closest ? target : target.parentElement)?.closest('.message-place'))).forEach(float)
+    new Set(records.map(({target}) => (target.closest ? target : target.parentElement)?.closest(PLACES))).forEach(float)
   ).observe(document.body, {childList: true, characterData: true, subtree: true}); // Gradio changes what differs alone
   const land = () => document.querySelectorAll('.message.error.afloat').forEach(one => one.classList.remove('afloat'));
   document.addEventListener('click', land);

@@ -4,10 +4,10 @@
   const CONTROLS = '.take-away a[download], .take-away button[data-action]';
   const PRESSED = ['png', 'link', 'code'].map(action => `button[data-action="${action}"]`).join();
 
-  const say = (button, words) => {
-    const label = button.textContent;
+  const say = (button, words, milliseconds = 1500) => {
+    const label = (button.dataset.label ??= button.textContent); // pressed again it says something else
     button.textContent = words;
-    setTimeout(() => (button.textContent = label), 1500);
+    setTimeout(() => (button.textContent = label), milliseconds);
   };
 
   const copy = async text => {
@@ -21,10 +21,14 @@
 
   const whenIdle = window.requestIdleCallback ?? setTimeout;
   const FOLLOWS_MILLISECONDS = 150; // Gradio tells the address of a field in its own time: 20 to 60
+  const LONG_WORDS = {own: 'your sentences', own_pairs: 'your pairs'};
+  const READING_MILLISECONDS = 4000;
   const copyLink = async control => {
     if (explorer.hasten()) await new Promise(done => setTimeout(() => whenIdle(done), FOLLOWS_MILLISECONDS));
     await copy(location.href);
-    say(control, explorer.isCut ? 'Copied, without what is too long' : 'Copied');
+    if (!explorer.cut?.length) return say(control, 'Copied');
+    const left = explorer.cut.map(name => LONG_WORDS[name] ?? 'the text').join(' and ');
+    say(control, `Copied, without ${left}: too long`, READING_MILLISECONDS);
   };
 
   // A picture stands alone: dark on white whatever the page is, and it says what it shows. plotly copies the layout

@@ -133,7 +133,7 @@ def _restorer(linked: list[LinkedTab], otherwise: Callable[[gr.components.Compon
                 is_kept = not is_wanted or not isinstance(shown, str)
                 sub_tabs.append(gr.skip() if is_kept else gr.Tabs(selected=shown))
             if entry.look:
-                told = _left_out(given, entry, ids) or _what_to_look_for(given, entry)
+                told = _cut(given, entry) + _left_out(given, entry, ids) or _what_to_look_for(given, entry)
                 looks.append(told if is_wanted else gr.skip())
         return [gr.Tabs(selected=wanted), *sub_tabs, *values, *looks]
 
@@ -151,6 +151,18 @@ def _what_to_look_for(given: Mapping[str, str], entry: LinkedTab) -> str:
 
 def _spellings(value: object) -> list[str]:
     return [_in_address(one) for one in (value if isinstance(value, tuple) else (value,))]
+
+
+def _cut(given: Mapping[str, str], entry: LinkedTab) -> str:
+    """Which fields page.js left out of an address, as it would have been too long; "" where there are none."""
+    names = given.get("without", "").split(SEPARATOR)
+    labels = [re.split("[,:]", field.label or name)[0] for name, field in entry.fields.items() if name in names]
+    if not labels:
+        return ""
+    return note(
+        f"Too long for a link, and so not in this one: {', '.join(labels)}. What stands here does without, and may say "
+        "other than where the link was copied."
+    )
 
 
 def _left_out(given: Mapping[str, str], entry: LinkedTab, tabs: Sequence[str]) -> str:

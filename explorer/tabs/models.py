@@ -52,6 +52,16 @@ element.addEventListener('click', event => {
   const {act, name} = wanted(event);
   if (act && event.detail === 0) trigger('select', {act, name});  // by keyboard
 });
+// A row that is loading has no button, and the focus would be lost with it: it comes back with the next one.
+let held = null;
+const page = element.ownerDocument;
+page.addEventListener('focusin', event => (held = element.contains(event.target) ? wanted(event).name : null));
+page.addEventListener('pointerdown', event => element.contains(event.target) || (held = null));
+new MutationObserver(() => {
+  if (!held || page.activeElement !== page.body) return;
+  const buttons = [...element.querySelectorAll('button[data-act]')];
+  buttons.find(button => button.dataset.name === held)?.focus({preventScroll: true});
+}).observe(element, {childList: true, subtree: true});
 """
 
 

@@ -196,7 +196,7 @@ def test_a_token_that_is_framed_no_more_stays_so_and_heads_over_each_other_come_
     expect(again.locator(".attention-head .head-said")).to_contain_text("“to” (token 4) is looked at by")
     again = open_page("?tab=attention&at=encoder-4-2&look=matrix.p7.k2")
     expect(again.locator(".attention-head .head-said")).to_have_text(
-        re.compile("“are” .token 8. looks at “keys” .3.: 87 %")
+        re.compile("“are” .token 8. looks at “keys” .3.: 87\\s%")
     )
     several = open_page("?tab=attention&at=encoder-4-2&look=h4.h7")
     expect(several.locator(".attention-head")).to_have_attribute("data-heads", "2 4 7")

@@ -23,6 +23,7 @@ def test_models_are_loaded_and_unloaded(open_page):
     loaded = row(page, LOADED)
     loaded.get_by_role("button", name=LOAD).click()
     expect(loaded).to_contain_text("ready on cpu")
+    expect(loaded.get_by_role("button", name=UNLOAD)).to_be_focused()  # the row had no button meanwhile
     expect(page.locator(".budget:visible")).to_be_visible()
     loaded.get_by_role("button", name=UNLOAD).click()
     expect(loaded).to_contain_text("on this machine")

@@ -56,6 +56,14 @@ def test_a_query_finds_sentences_before_and_after_a_cure(open_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_on_a_phone_what_is_wrong_with_a_query_is_said_in_sight(open_page):
+    page = open_page(link("search", query="the weather was wet"), width=390, height=600)
+    page.locator("#search-query textarea, #search-query input").first.fill(" ")
+    expect(page.locator("#search-refused .message.error")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    expect(page.locator("#search-refused .message.afloat")).to_have_count(0)
+
+
 def test_what_is_too_long_for_a_link_leaves_the_rest_in_it(open_page):
     page = open_page("?tab=anisotropy")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -63,17 +71,19 @@ def test_what_is_too_long_for_a_link_leaves_the_rest_in_it(open_page):
         const names = ['own', 'show', 'pairs', 'own_pairs', 'query'];
         explorer.remember('anisotropy', true, names, {}, [own, 'layers', 'own', pairs, 'cats']);
     }"""
-    for own, pairs, kept in (
-        ("x" * 3_000, PAIRS[0], {"own", "own_pairs", "query"}),
-        ("x" * 9_000, PAIRS[0], {"own_pairs", "query"}),
-        ("x" * 2_500, PAIRS[0] * 80, {"own", "query"}),
+    for own, pairs, kept, words in (
+        ("x" * 3_000, PAIRS[0], {"own", "own_pairs", "query"}, "Copied"),
+        ("x" * 9_000, PAIRS[0], {"own_pairs", "query", "without"}, "Copied, without your sentences: too long"),
+        ("x" * 2_500, PAIRS[0] * 80, {"own", "query", "without"}, "Copied, without your pairs: too long"),
     ):
         page.evaluate(remember, [own, pairs])
         named = page.evaluate("[...new URLSearchParams(location.search).keys()]")
         assert set(named) == {"tab", "show", "pairs"} | kept
-        page.locator("button[data-action=link]:visible").first.click()
         said = page.locator("button[data-action=link]:visible").first
-        expect(said).to_have_text(
-            "Copied" if "own" in kept and "own_pairs" in kept else "Copied, without what is too long"
-        )
-        expect(said).not_to_contain_text("Copied")
+        said.click()
+        expect(said).to_have_text(words)
+        said.click()  # again, while it says so
+        expect(said).to_have_text(re.compile("^Copy link$"))
+    reopened = open_page(page.evaluate("location.search"))
+    left = "Too long for a link, and so not in this one: Your pairs. What stands here does without"
+    expect(reopened.locator(".look.block:visible")).to_contain_text(left)

@@ -16,6 +16,7 @@ from explorer.tabs.links import (
     LinkedTab,
     _first_value,
     _keep,
+    _cut,
     _left_out,
     _spellings,
     _stretched,
@@ -179,3 +180,11 @@ def test_what_a_link_asks_for_in_vain_is_named(given, told):
         fields |= {"order": RADIO, "blank": NUMBER, "layer": gr.Slider(0, 6, 1, step=1, label="Slider")}
     said = _left_out(given, LinkedTab(tab, fields, stretching=("layer",)), ["here"])
     assert told in said and bool(told) == bool(said)
+
+
+def test_what_was_too_long_for_a_link_is_named_to_who_opens_it():
+    with gr.Blocks(), gr.Tabs(), gr.Tab("Here", id="here") as tab:
+        entry = LinkedTab(tab, {"own": gr.Textbox(label="Your <pairs>: two texts"), "text": gr.Textbox(label="Text")})
+    assert "not in this one: Your &lt;pairs&gt;. What" in _cut({"without": "own|there is none|<b>"}, entry)
+    assert "one: Your &lt;pairs&gt;, Text. What" in _cut({"without": "text|own|own"}, entry)
+    assert _cut({}, entry) == _cut({"without": "<b>"}, entry) == _cut({"without": ""}, entry) == ""

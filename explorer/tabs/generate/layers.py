@@ -30,7 +30,10 @@ WARNING = (
 def build(registry: Registry, prompt: Prompt) -> View:
     """Lay out the view."""
     with gr.Tab("Layer by layer", id="layers") as tab:
-        count = gr.Slider(1, MOST_TOKENS, FIRST_TOKENS, step=1, label="Tokens of each layer", info="More columns.")
+        count = gr.Slider(
+            1, MOST_TOKENS, FIRST_TOKENS, step=1, label="Tokens of each layer",
+            info="How many of the likeliest stand beside each other.",
+        )  # fmt: skip
         table = gr.HTML(padding=False, elem_classes="result", elem_id="layer-table")
         below = gr.HTML(padding=False)
 

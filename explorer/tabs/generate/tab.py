@@ -50,7 +50,7 @@ def build(registry: Registry) -> LinkedTab:
                 picker = build_picker(registry, Ability.GENERATE, first.tree.model)
                 text = gr.Textbox(
                     start.text, lines=1, max_lines=8, label="Prompt", elem_id="generate-text",
-                    info="The model goes on from here. Enter writes, Escape stops.",
+                    info="The model goes on from here. Enter starts it, Escape stops it.",
                 )  # fmt: skip
                 count = gr.HTML(length_note(first.length), padding=False, elem_id="generate-count")
                 with gr.Row(elem_classes="buttons"):
