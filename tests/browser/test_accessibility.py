@@ -23,9 +23,9 @@ def faults(page: Page, where: str) -> list[str]:
     ]
 
 
-def test_axe_finds_nothing_where_a_tab_begins(page):
+def test_axe_finds_nothing_where_the_longest_forms_begin(page):
     found = []
-    for tab in TABS:
+    for tab in ("Fill in the blank", "Fine-tune"):
         page.get_by_role("tab", name=tab, exact=True).click()
         found += faults(page, tab)
     assert not found, "\n".join(found)

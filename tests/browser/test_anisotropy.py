@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 LAYERS = "?tab=anisotropy"
@@ -57,6 +58,7 @@ def test_a_link_restores_own_sentences_and_what_is_counted_on_a_phone(open_page)
     expect(page.locator(".message.error:visible")).to_contain_text("one word again and again", timeout=SLOW)
 
 
+@pytest.mark.slow
 def test_the_slider_stands_where_its_box_says_when_an_example_brings_a_deeper_model(open_page):
     page = open_page(LAYERS + "&model=ELMo+mini&show=search")
     layer = page.locator("#anisotropy-layer input[type=range]")

@@ -148,6 +148,7 @@ def test_every_head_in_little_opens_its_head_and_a_link_brings_it_back(open_page
     expect(again.locator(SAID)).to_contain_text("“[CLS]” (token 1) looks at “[CLS]” (1): ")
 
 
+@pytest.mark.slow
 def test_an_example_opens_where_its_head_is_and_says_what_to_look_for(open_page):
     page = open_page(f"{TAB}&show=find")  # a link to a view is of no example
     look = page.locator(".look.block", has_text="Look for: how much of this head")

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import come_to_rest
@@ -69,6 +70,7 @@ def test_of_two_presses_the_later_one_is_written_whichever_the_server_hears_of_f
     expect(page.get_by_role("link", name="CSV of steps")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_was_refused_is_forgotten_as_soon_as_another_prompt_is_typed(open_page):
     page = open_page("?tab=generate")
     for _ in range(2):

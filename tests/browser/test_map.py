@@ -216,6 +216,7 @@ def test_on_a_phone_nothing_is_wider_than_the_page(open_page):
     assert page.evaluate(RING) == before != "#1b1f24"
 
 
+@pytest.mark.slow
 def test_a_sentence_that_was_typed_is_said_to_be_no_point_of_the_map(open_page):
     page = open_page("?tab=neighbours&show=map&method=pca&query=Children play in the park.")
     said = page.locator(".map-pressed")

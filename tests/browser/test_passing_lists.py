@@ -16,6 +16,7 @@ def pass_list(page, label, key):
     come_to_rest(page)
 
 
+@pytest.mark.slow
 def test_the_sentence_stays_where_the_word_is_only_passed(open_page):
     page = open_page("?tab=neighbours&word=bank&use=50")
     query = page.locator(".near-query .use-sentence")

@@ -83,6 +83,7 @@ def test_of_other_models_nothing_is_promised(open_page):
     expect(page.locator("#option-columns")).not_to_contain_text("Look for: ")
 
 
+@pytest.mark.slow
 def test_what_was_written_from_another_prompt_is_dimmed_behind_a_link_to_a_score(open_page):
     page = open_page(SCORE)
     page.get_by_role("tab", name="Write").click()
@@ -94,6 +95,7 @@ def test_what_was_written_from_another_prompt_is_dimmed_behind_a_link_to_a_score
     expect(page.locator(".sheet-text .given")).to_have_text(TEXT)
 
 
+@pytest.mark.slow
 def test_a_text_is_looked_at_on_a_page_of_its_own(open_page):
     page = open_page("?tab=generate&seed=1")
     expect(page.locator(".sheet-branches")).to_be_hidden()  # the link asks for one text

@@ -14,6 +14,7 @@ UNLABELLED = "&word=play&own=A+play.%0AThe+play+was+<b>long</b>.%0AWe+play."
 SLOW = 120_000  # the first embedding on a busy machine
 
 
+@pytest.mark.slow
 def test_senses_stand_in_numbers_beside_what_is_had_without_a_model(open_page):
     page = open_page(NUMBERS + "&model=MiniLM+(masked)&layer=4")
     rows = page.locator("#numbers-table tbody tr")

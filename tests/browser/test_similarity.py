@@ -64,6 +64,7 @@ def test_on_a_phone_what_is_wrong_with_a_query_is_said_in_sight(open_page):
     expect(page.locator("#search-refused .message.afloat")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_is_too_long_for_a_link_leaves_the_rest_in_it(open_page):
     page = open_page("?tab=anisotropy")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

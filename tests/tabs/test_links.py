@@ -14,9 +14,9 @@ from explorer.tabs.attention.look import is_look
 from explorer.tabs.attention.which import is_which
 from explorer.tabs.links import (
     LinkedTab,
+    _cut,
     _first_value,
     _keep,
-    _cut,
     _left_out,
     _spellings,
     _stretched,
