@@ -49,6 +49,21 @@
     walkTabs(target, key);
   }, true);
 
+  // The tabs that have no room, under “More”: their list closes by Escape, and behind the focus.
+  const shut = menu => {
+    const isOpen = menu.querySelector('.overflow-dropdown:not(.hide)');
+    if (isOpen) menu.querySelector('button').click();
+    return isOpen;
+  };
+  document.addEventListener('keydown', ({target, key}) => {
+    const menu = key === 'Escape' && target.closest('.overflow-menu');
+    if (menu && shut(menu)) menu.querySelector('button').focus();
+  });
+  document.addEventListener('focusout', ({target, relatedTarget}) => {
+    const menu = relatedTarget && target.closest('.overflow-menu');
+    if (menu && !menu.contains(relatedTarget)) shut(menu);
+  });
+
   // Letters in a list that cannot be searched lead to the entry that begins with them, as in a browser's own; Gradio
   // would leave only the entry that is chosen already.
   const SPELLING_MILLISECONDS = 700; // between two letters of one word

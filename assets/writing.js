@@ -141,11 +141,7 @@
     };
 
     // Popover
-    const bar = (share, names) => {
-      const made = make('i', names);
-      made.style.width = `${(100 * share).toFixed(1)}%`;
-      return made;
-    };
+    const bar = (share, names) => make('i', names, '', {style: `width: ${(100 * share).toFixed(1)}%`});
     const fill = step => {
       const facts = make('p', 'facts'), reads = seenAmong([step.text, ...step.options.map(([, text]) => text)]);
       facts.append(make('b', '', reads(step.text)), document.createTextNode(
@@ -229,6 +225,8 @@
       }
     });
     written.addEventListener('focusin', event => event.target.matches(':focus-visible') && show(indexOf(event.target)));
+    element.addEventListener('focusout', ({relatedTarget: next}) => // and not what lies under it
+      next && !written.contains(next) && !popover.contains(next) && close());
     document.addEventListener('pointerdown', event => open !== null && !element.contains(event.target) && close());
     popover.addEventListener('click', event => {
       const button = event.target.closest('[data-token]');

@@ -15,6 +15,7 @@ from explorer.figures.style import percent
 from explorer.figures.token_words import names_together, space_note
 
 MOST_LISTED = 8
+LEAST_POINTS = 0.01  # of an answer that are told
 PAPERS = {
     "Jain and Wallace 2019": "https://arxiv.org/abs/1902.10186",
     "Wiegreffe and Pinter 2019": "https://arxiv.org/abs/1908.04626",
@@ -173,5 +174,6 @@ def _effect_words(ranking: HeadRanking, stack: str, layer: int, head: int) -> st
 def _change_words(ranking: HeadRanking, stack: str, layer: int, head: int) -> str:
     if not ranking.answers:
         return ""
-    change = f"{100 * ranking.changes[stack][layer, head]:+.2f}".replace("-", "−")
+    points = 100 * ranking.changes[stack][layer, head]
+    change = f"{points:+.2f}".replace("-", "−") if abs(points) >= LEAST_POINTS else f"by less than {LEAST_POINTS}"
     return f"the answer {change} points" if len(ranking.answers) == 1 else f"the answers {change} points on average"

@@ -195,7 +195,8 @@ class Leases:
         """Refuse to drop what somebody uses; who asks a question now and then uses a model between them, too."""
         stays = f"{slot.card.name} stays in memory because"
         if not slot.is_idle:
-            why = f"{slot.users} analyses are using it" if slot.model else "it is being loaded"
+            users = "1 analysis is" if slot.users == 1 else f"{slot.users} analyses are"
+            why = f"{users} using it" if slot.model else "it is being loaded"
             raise TooBusy(f"{stays} {why}; try again when that is done.")
         visitor, now = current_caller().name, self._clock()
         others = [now - at for name, at in slot.used_by.items() if name not in (OPERATOR.name, visitor)]

@@ -156,3 +156,28 @@ def test_another_seed_is_offered_only_where_it_changes_the_text(open_page):
         strategy.press("Enter")
         expect(again).to_be_enabled(enabled=is_drawn)
         come_to_rest(page)
+
+
+@pytest.mark.slow
+def test_tabs_without_room_and_the_card_of_a_token_close_behind_the_focus(open_page):
+    page = open_page("?tab=generate", width=390, height=844)
+    more, menu = page.get_by_role("button", name="More tabs").first, page.locator(".overflow-dropdown").first
+    for key, closes_on in (("Escape", more), ("Tab", page.locator(".to-why:visible"))):
+        more.focus()
+        page.keyboard.press("Enter")
+        expect(menu).to_be_visible()
+        for _ in range(1 if key == "Escape" else 1 + menu.locator("button").count()):
+            page.keyboard.press(key)
+        expect(menu).to_be_hidden()
+        expect(closes_on).to_be_focused()
+    token, card = page.locator(".sheet-text .written > *").first, page.locator("#sheet [role=dialog]")
+    token.focus()
+    page.keyboard.press("ArrowRight")
+    expect(card).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(card).to_be_hidden()
+    expect(page.get_by_role("button", name="Write on")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(card).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(card.get_by_role("button").first).to_be_focused()

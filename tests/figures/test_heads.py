@@ -194,6 +194,8 @@ def test_a_ranking_is_drawn_largest_first_and_says_how_far_it_is():
     two = ranking_view(written)
     assert "n = 2 written tokens: “<bdi>door</bdi>”, “<bdi>&lt;extra_id_1&gt;</bdi>”; bits and points are means" in two
     assert "the answers −4.00 points on average" in two
+    still = replace(ranking(), changes={"encoder": np.full((2, 2), -0.00004)})
+    assert ranking_view(still).count("the answer by less than 0.01 points<") == 4
     of_vectors = ranking_view(replace(ranking(), readout="embedding", answers=(), changes={}))
     assert ">1 − cosine</th></tr>" in of_vectors and "What changes" in drawn and "0.40</td></tr>" in of_vectors
     packed = json.loads(pack_switches({"encoder": (2, 2)}, ranking(done=3)))

@@ -153,7 +153,7 @@ def test_unload_lets_go_but_not_of_a_model_in_use(loader):
     backend.unload(A)  # not here: nothing to do
     steps = backend.stream(A, lambda model: iter([1, 2]))
     next(steps)
-    with pytest.raises(TooBusy, match="1 analyses are using it"):
+    with pytest.raises(TooBusy, match="1 analysis is using it"):
         backend.unload(A)
     steps.close()
     backend.unload(A)
