@@ -35,6 +35,7 @@ def test_the_tab_opens_on_a_finished_example_and_follows_the_slider(open_page):
     assert taken.value.suggested_filename == "self_similarity_adjusted-MiniLM-masked-MiniLM-causal-and-1-more.png"
 
 
+@pytest.mark.slow
 def test_a_link_restores_own_sentences_and_what_is_counted_on_a_phone(open_page):
     page = open_page(
         LAYERS + OWN + "&model=ELMo+mini&beside=protocols&specials=true&metric=isoscore",

@@ -164,6 +164,7 @@ def test_an_example_opens_where_its_head_is_and_says_what_to_look_for(open_page)
     expect(page.locator(SAID)).to_contain_text("Strongest here, but for what the first token looks at: ")
 
 
+@pytest.mark.slow
 def test_a_table_lists_the_strongest_links_and_a_link_brings_it_back(open_page):
     page = open_page(TAB)
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-4-2")

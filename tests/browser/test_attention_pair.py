@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 HEAD = ".attention-head"
 
 
+@pytest.mark.slow
 def test_a_choice_between_two_texts_counts_while_there_are_two(open_page):
     page = open_page("?tab=attention&text=The+dog+found+a+bone.&second=It+hid+it.&look=10&at=encoder-3-10")
     units = page.locator(f"{HEAD} .lines-tokens.query .unit")

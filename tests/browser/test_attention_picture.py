@@ -1,5 +1,6 @@
 """The picture of a head says and shows what is pointed at on the page."""
 
+import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -26,6 +27,7 @@ def frame_pixels(page):
     return sum(count for count, colour in colours if colour == FRAME)
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_matrix_holds_the_cell_that_is_pinned(open_page):
     page = open_page(f"?tab=attention&{SENTENCE}&look=matrix.p3.k9")
     said = page.locator(f"{HEAD} .head-said")

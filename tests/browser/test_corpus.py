@@ -57,6 +57,7 @@ def test_what_a_corpus_holds_becomes_the_sentences_of_the_page(open_page, corpus
     expect(page.locator("#corpus .message.error")).to_contain_text("“nowhere” is in none of the 3,000 lines")
 
 
+@pytest.mark.slow
 def test_the_list_marks_the_use_that_is_looked_at(open_page, tmp_path):
     path = tmp_path / "plays.txt"
     path.write_text("\n".join(f"The children play cards in garden {number}." for number in range(60)))

@@ -46,11 +46,10 @@ def choose_another_model(page: Page) -> None:
 
 ASKED = {  # what sets off a new answer, by tab and view
     "fill": {"answer": write("#fill-text", f"{NEW} ___.")},
-    "generate": {"next": write("#generate-text", NEW)},
 }
 ASKED_TOO = {
     "fill": {view: write("#fill-text", f"{NEW} ___.") for view in ("watch", "compare")},
-    "generate": {view: write("#generate-text", NEW) for view in ("beams", "layers")},
+    "generate": {view: write("#generate-text", NEW) for view in ("next", "beams", "layers")},
     "attention": {view: write("#attention-text", NEW) for view in ("head", "all")},
     "neighbours": {"nearest": choose_another_use},
     "anisotropy": {"layers": choose_another_model},

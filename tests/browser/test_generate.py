@@ -286,7 +286,7 @@ def test_any_other_text_is_text(page):
         assert page.locator("#sheet img, #sheet script").count() == 0
 
 
-@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("dark", [pytest.param(dark, marks=pytest.mark.slow) for dark in (False, True)])
 def test_a_phone_shows_all_of_it(open_page, dark):
     page = open_page(link(), width=390, height=844, dark=dark)
     page.locator(TOKENS).nth(12).click()

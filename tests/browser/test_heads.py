@@ -13,6 +13,7 @@ def value(cell):
     return float(re.search(r": ([0-9.]+) ", cell.get_attribute("title")).group(1))
 
 
+@pytest.mark.slow
 def test_a_head_is_found_by_its_measure_and_opened(open_page):
     page = open_page(FIND + "&measure=previous")
     cells = page.locator("#found-heads .found-grid [data-open-head]")

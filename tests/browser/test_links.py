@@ -98,6 +98,7 @@ def test_a_link_to_an_own_sentence_holds_nothing_of_the_example(page):
     expect(page).to_have_url(re.compile("My\\+___.*candidates=&other=$"))
 
 
+@pytest.mark.slow
 def test_nonsense_in_a_link_is_left_out(open_page):
     page = open_page("?" + urlencode({"tab": "no", "show": "<b>", "top_k": "many", "count": -1, "order": "x"}))
     in_sight(page, "Answer")
@@ -175,6 +176,7 @@ def test_a_late_answer_in_a_tab_that_was_left_does_not_take_the_address_back(pag
     assert asked(page)["tab"] == ["models"]
 
 
+@pytest.mark.slow
 def test_a_framed_token_comes_back_with_another_model_and_what_it_writes(open_page):
     text = "&text=The+red+fox+met+the+blue+owl&model=MiniLM+(causal)&write=3&at=decoder-5-10&look="
     said = open_page(f"?tab=attention{text}p5").locator(".attention-head .head-said")

@@ -3,6 +3,7 @@
 import re
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import expect
 
 from explorer.tabs.fill_blanks.training import PASSAGE
@@ -10,6 +11,7 @@ from explorer.tabs.fill_blanks.training import PASSAGE
 TEXT = "The teacher opened the door and the students went home. It was a long day for all of them."
 
 
+@pytest.mark.slow
 def test_a_sentence_is_masked_and_rolled_again_until_it_shows_each_fate(open_page):
     page = open_page("?" + urlencode({"tab": "fill", "show": "training", "objective": "masked", "text": TEXT}))
     expect(page.locator(".caption:visible")).to_contain_text("paper")

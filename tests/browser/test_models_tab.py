@@ -30,6 +30,7 @@ def test_models_are_loaded_and_unloaded(open_page):
     a_phone_shows_each_model_as_a_card_with_its_button(page)
 
 
+@pytest.mark.slow
 def test_models_are_found_by_what_they_can_do(open_page):
     page = open_page("?tab=models&family=T5")
     names = page.locator(".models td > b")

@@ -143,6 +143,7 @@ def test_a_sentence_that_is_typed_is_the_query_until_another_is_pressed(open_pag
     expect(page.locator(ERROR)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_was_taken_of_a_file_is_said_as_long_as_it_stands_there(open_page, tmp_path):
     page = open_page(TAB)
     page.get_by_text("Sentences and word vectors of your own").click()

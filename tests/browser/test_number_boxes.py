@@ -1,5 +1,6 @@
 """Number boxes of sliders: what is no number, or beyond the ends, is put right in place, without a word of Gradio's."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import come_to_rest
@@ -15,6 +16,7 @@ def write(box, typed):
 TAKEN = {"1.5": "1.5", "abc": "0.7", "1000": "2", "": "0.7", "-1": "0.1", "0.01": "0.1"}  # of what is typed
 
 
+@pytest.mark.slow
 def test_a_slider_takes_what_it_can_of_what_is_typed_and_else_its_default(open_page):
     page = open_page("?tab=generate")  # open_page looks for Gradio's own errors
     box, slider = page.locator("#generate-temperature input[type=number]"), page.get_by_label("slider for Temperature")
@@ -36,6 +38,7 @@ def test_what_is_typed_quickly_into_an_emptied_box_is_heard(open_page):
     expect(page.locator("#tune-otherwise")).to_contain_text("texts cut at 512 tokens")
 
 
+@pytest.mark.slow
 def test_a_number_that_was_folded_away_makes_a_text_that_of_the_settings_before(open_page):
     page = open_page("?tab=generate")
     page.get_by_role("button", name="More options").locator("visible=true").click()
@@ -49,6 +52,7 @@ def test_a_number_that_was_folded_away_makes_a_text_that_of_the_settings_before(
             expect(other).to_contain_text("This was written with the settings before")
 
 
+@pytest.mark.slow
 def test_a_click_into_the_box_of_a_slider_reaches_it(open_page):
     page = open_page("?tab=generate")
     page.get_by_role("button", name="More options").locator("visible=true").click()

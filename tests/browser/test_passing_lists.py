@@ -124,7 +124,10 @@ HOLD_BACK = """(() => {
 })();"""
 
 
-@pytest.mark.parametrize(("typed", "count", "then", "taken"), [("gpt", 1, [], 0), ("mini", 2, ["ArrowDown"], 1)])
+@pytest.mark.parametrize(
+    ("typed", "count", "then", "taken"),
+    [("gpt", 1, [], 0), pytest.param("mini", 2, ["ArrowDown"], 1, marks=pytest.mark.slow)],
+)
 def test_choices_that_come_late_leave_what_was_looked_for(open_page, typed, count, then, taken):
     page = open_page("?tab=generate", prepare=lambda page: page.add_init_script(HOLD_BACK))
     picker, entries = page.locator(".model-picker:visible input"), page.get_by_role("option")
@@ -146,6 +149,7 @@ def test_choices_that_come_late_leave_what_was_looked_for(open_page, typed, coun
     expect(picker).to_have_value(name)
 
 
+@pytest.mark.slow
 def test_another_seed_is_offered_only_where_it_changes_the_text(open_page):
     page = open_page("?tab=generate")
     strategy, again = page.locator("#generate-strategy input"), page.locator("#generate-again")

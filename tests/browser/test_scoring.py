@@ -77,6 +77,7 @@ def test_an_example_is_chosen_right_with_its_sum_and_a_lone_option_is_refused(op
     expect(page.locator("#option-columns")).to_have_css("opacity", "1")
 
 
+@pytest.mark.slow
 def test_of_other_models_nothing_is_promised(open_page):
     page = open_page("?tab=generate&show=options&options_models=MiniLM+%28causal%29")
     expect(page.locator("#option-columns h3")).to_have_text(["MiniLM (causal)"])

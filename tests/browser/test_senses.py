@@ -128,6 +128,7 @@ def test_who_stands_on_the_last_layer_stands_on_the_last_of_the_next_model(open_
         expect(page.locator("#numbers-table tbody tr")).to_have_count(int(last) + 1, timeout=SLOW)
 
 
+@pytest.mark.slow
 def test_any_number_asks_a_question_that_its_link_names(open_page):
     page = open_page(QUIZ)
     number = page.locator("#quiz-number input")

@@ -56,6 +56,7 @@ def test_a_query_finds_sentences_before_and_after_a_cure(open_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 def test_on_a_phone_what_is_wrong_with_a_query_is_said_in_sight(open_page):
     page = open_page(link("search", query="the weather was wet"), width=390, height=600)
     page.locator("#search-query textarea, #search-query input").first.fill(" ")

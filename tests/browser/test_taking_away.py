@@ -82,7 +82,11 @@ def results_are_busy_until_the_answer_is_drawn(page):
 
 
 @pytest.mark.parametrize(
-    ("query", "result"), [("?tab=generate", ".sheet-text .written > *"), ("?tab=fill&show=tokens", ".piece")]
+    ("query", "result"),
+    [
+        ("?tab=generate", ".sheet-text .written > *"),
+        pytest.param("?tab=fill&show=tokens", ".piece", marks=pytest.mark.slow),
+    ],
 )
 def test_a_link_opens_where_it_leads_and_says_so_when_it_is_drawn(open_page, query, result):
     page = open_page(query)
@@ -98,6 +102,7 @@ SEE_TITLE = """() => {
 }"""  # the page's own title is put back at once
 
 
+@pytest.mark.slow
 def test_the_picture_of_a_step_says_what_was_filled_before_it(open_page):
     page = open_page("?show=watch")
     page.locator(".js-plotly-plot:visible").wait_for()

@@ -95,7 +95,7 @@ async def answers(page, handler, place, text):
             return sent
 
 
-@pytest.mark.parametrize("text", [HALF, LONG], ids=["half a character", "6 MiB"])
+@pytest.mark.parametrize("text", [HALF, pytest.param(LONG, marks=pytest.mark.slow)], ids=["half a character", "6 MiB"])
 def test_every_answer_to_what_cannot_be_read_can_be_sent(page, text):
     found = list(handlers(page))
     assert len(found) > 100

@@ -77,6 +77,7 @@ def test_the_span_model_writes_what_is_missing_and_where_it_ends(shipped_registr
     assert few.spans[0].choices == many.spans[0].choices[:4], "the likeliest, however few are shown"
 
 
+@pytest.mark.slow
 def test_the_search_loses_no_sentence_behind_beginnings_that_are_longer(shipped_registry):
     def fill(text, **options):
         return shipped_registry.run(SPAN_MODEL, partial(fill_spans, text=text, count=20, **options))
