@@ -14,13 +14,14 @@
     const [layer, head] = parts.length === 1 ? ['mean', parts[0]] : parts.map(part => Number(part) || part);
     return {stack, layer, head};
   };
+  const STACKS = {encoder: 'Encoder', decoder: 'Decoder', cross: 'Cross-attention'};
   const spell = ({stack, layer, head}) => (layer === 'mean' && head === 'mean' ? `${stack}-mean` : `${stack}-${layer}-${head}`);
   const words = which => {
     const {stack, layer, head} = read(which);
-    const names = {encoder: 'encoder', decoder: 'decoder', cross: 'cross attention'};
-    if (head === 'rollout') return `${names[stack]}, rollout up to layer ${layer}`;
-    if (layer === 'mean') return `${names[stack]}, mean of ${head === 'mean' ? 'all heads' : `the heads ${head} of all layers`}`;
-    return `${names[stack]}, layer ${layer}, ${head === 'mean' ? 'mean of its heads' : `head ${head}`}`;
+    const name = STACKS[stack].toLowerCase();
+    if (head === 'rollout') return `${name}, rollout up to layer ${layer}`;
+    if (layer === 'mean') return `${name}, mean of ${head === 'mean' ? 'all heads' : `the heads ${head} of all layers`}`;
+    return `${name}, layer ${layer}, ${head === 'mean' ? 'mean of its heads' : `head ${head}`}`;
   };
 
   const THRESHOLDS = [0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
@@ -173,7 +174,7 @@
   const comeToRest = event => setTimeout(() => (restedAt = placeOf(event)));
   for (const kind of ['pointermove', 'pointerdown', 'pointerover']) document.addEventListener(kind, comeToRest);
   explorer.attention = {
-    isMoved, read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, THRESHOLDS, PAIRS,
+    isMoved, read, spell, words, readLook, spellLook, leastOf, store, views, rest, note, held, open, THRESHOLDS, PAIRS, STACKS,
     opensOn, go: follow('go', 'attention-which'), dress: look => (opensOn(''), follow('dress', 'attention-look')(look)),
   };
 })();

@@ -1,7 +1,6 @@
 // The view "All heads": every head in little, layers down, heads across; a press opens one.
 (() => {
   const explorer = (window.explorer = window.explorer || {});
-  const TITLES = {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'};
   const LEAST_WIDTH = 560; // of the picture, in pixels
   const CONTROLS = `
     <label title="[CLS], [SEP] and their kin, which stand for no part of the text"><input type="checkbox" data-set="special"> Special tokens</label>
@@ -65,7 +64,7 @@
     });
     const sayHidden = () => {
       const parts = data.stacks.filter(({hidden: names}) => names.length).map(({name, hidden: names, absorbed}) =>
-        `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}, which took ${explorer.percent(absorbed)} of what the tokens shown gave${data.stacks.length > 1 ? ` (${TITLES[name]})` : ''}`);
+        `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}, which took ${explorer.percent(absorbed)} of what the tokens shown gave${data.stacks.length > 1 ? ` (${explorer.attention.STACKS[name]})` : ''}`);
       const said = parts.length ? `Hidden: ${parts.join('; ')}, on average over the heads. ` : '';
       const cut = data.stacks.some(({borders}) => Math.max(...borders)) ? 'Lines across a head: where the second text begins, or what was written.' : '';
       const isBlind = data.isPair && attention.readLook(data.look).pair === '01' && data.stacks.some(({name}) => name === 'decoder');
@@ -78,7 +77,7 @@
       sayHidden();
       const drawn = data.stacks.map(({name, shape: [layers, heads, rows, columns], cells: packed, borders: [row, column]}) => {
         const cells = explorer.attentionMath.bytes(packed);
-        const grid = make('div', 'all-grid', '', {role: 'group', 'aria-label': `${TITLES[name]}: layers down, heads across`});
+        const grid = make('div', 'all-grid', '', {role: 'group', 'aria-label': `${explorer.attention.STACKS[name]}: layers down, heads across`});
         grid.style.setProperty('--heads', heads);
         Object.entries({row, column}).filter(([, share]) => share).forEach(([axis, share]) => {
           grid.classList.add(`has-${axis}`);
@@ -99,7 +98,7 @@
           }
         }
         const section = make('section');
-        if (data.stacks.length > 1) section.append(make('h3', '', TITLES[name]));
+        if (data.stacks.length > 1) section.append(make('h3', '', explorer.attention.STACKS[name]));
         section.append(grid);
         return section;
       });
@@ -154,7 +153,7 @@
       data.stacks.forEach(({name, shape: [layers, heads, rows, columns], cells: packed, borders: [row, column]}) => {
         const cells = explorer.attentionMath.bytes(packed);
         const size = cell - room;
-        pen.fillText(TITLES[name], right, top + line);
+        pen.fillText(explorer.attention.STACKS[name], right, top + line);
         pen.textAlign = 'center';
         for (let head = 0; head < heads; head += 1) {
           pen.fillText(String(head + 1), left + head * cell + size / 2, top + 2 * line);

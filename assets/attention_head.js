@@ -5,7 +5,7 @@
   const ABOVE_NONE = 'above 10⁻⁸ %'; // softmax gives no 0; 16 bits do
   const SKELETON = `
     <div class="head-bar">
-      <label class="stack-choice">Attention <select data-set="stack"></select></label>
+      <label class="stack-choice" title="In cross-attention the decoder’s tokens look at the encoder’s; else at those of their own">Attention <select data-set="stack"></select></label>
       <span class="stepper"><button type="button" data-step="layer,-1" aria-label="Layer before (arrow up)">‹</button
         ><label>Layer <select data-set="layer"></select></label
         ><button type="button" data-step="layer,1" aria-label="Next layer (arrow down)">›</button></span>
@@ -46,8 +46,8 @@
     const stackOf = name => data.stacks.find(one => one.name === name);
     const keysOf = stack => stack.keys ?? stack.queries;
     const drawings = {
-      lines: explorer.attentionLines(stage, {onPoint: at => point(at), onPin: at => pin(at)}),
-      matrix: explorer.attentionMatrix(stage, {onCell: at => point(at), onPin: at => pin(at)}),
+      lines: explorer.attentionLines(stage, {onPoint: at => point(at), onPin: at => pin(at), onWalk: at => walk(at)}),
+      matrix: explorer.attentionMatrix(stage, {onCell: at => point(at), onPin: at => pin(at), onWalk: at => walk(at)}),
       table: explorer.attentionTable(stage, {onCell: at => point(at), onPin: at => pin(at)}),
     };
 
@@ -58,15 +58,15 @@
       drawings[look.form].point(at ?? pinned);
       say();
     };
-    const pin = at => {
-      pinned = JSON.stringify(at) === JSON.stringify(pinned) ? null : at;
+    const pin = (at, isKept = false) => { // pressed again, it is let go
+      pinned = !isKept && JSON.stringify(at) === JSON.stringify(pinned) ? null : at;
       const placeOf = side => (pinned?.side === side ? pinned.place : pinned?.[side]);
       [look.pin, look.key] = [selected.rows[placeOf('query')], selected.columns[placeOf('key')]].map(unit => unit?.tokens[0] ?? null);
       note();
       drawings[look.form].point(pointed ?? pinned);
       say();
     };
-    const release = () => ((pointed = null), pin(pinned));
+    const release = () => ((pointed = null), pin(pinned)), walk = at => ((pointed = null), pin(at, true));
 
     const leastOf = () => attention.THRESHOLDS[attention.leastOf(look)];
     const made = (at = attention.read(which)) => explorer.attentionMade(at, stackOf(at.stack));
@@ -132,7 +132,7 @@
     };
     const fillControls = (entry, layer, head) => {
       const count = most => Array.from({length: most}, (_, index) => [String(index + 1), `${index + 1} of ${most}`]);
-      options(control('stack'), data.stacks.map(({name}) => [name, {encoder: 'Encoder', decoder: 'Decoder', cross: 'Decoder to encoder'}[name]]), entry.name);
+      options(control('stack'), data.stacks.map(({name}) => [name, attention.STACKS[name]]), entry.name);
       options(control('layer'), [...count(entry.layers), ['mean', 'mean']], String(layer));
       options(control('head'), [...count(entry.heads), ['mean', 'mean'], ...(entry.name === 'cross' ? [] : [['rollout', 'rollout up to this layer']])], String(head));
       options(control('pair'), attention.PAIRS, look.pair);

@@ -3,8 +3,8 @@
   const explorer = (window.explorer = window.explorer || {});
   const ROW = 22, GAP = 190, MOST_LINES = 6000, DRAWN_AT_ONCE = 2500;
 
-  // Args: the stage to draw in; onPoint(side, place or null); onPin(side, place).
-  explorer.attentionLines = (stage, {onPoint, onPin}) => {
+  // Args: the stage to draw in; onPoint({side, place} or null); onPin of a press, onWalk of arrow keys: the same, or Enter.
+  explorer.attentionLines = (stage, {onPoint, onPin, onWalk}) => {
     const {make} = explorer;
     const canvas = make('canvas', 'lines-canvas', '', {'aria-hidden': 'true'});
     const columns = ['query', 'key'].map(side => make('ol', `lines-tokens ${side}`, '', {
@@ -112,7 +112,7 @@
         event.stopPropagation();
         const here = point?.side === list.dataset.side ? point.place : step > 0 ? -1 : 0;
         const place = Math.min(Math.max(here + (step ?? 0), 0), list.children.length - 1);
-        (step ? onPoint : onPin)({side: list.dataset.side, place});
+        onWalk({side: list.dataset.side, place});
         list.children[place]?.scrollIntoView({block: 'nearest'});
       });
     });

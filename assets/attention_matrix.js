@@ -3,8 +3,8 @@
   const explorer = (window.explorer = window.explorer || {});
   const READABLE = 16, LARGEST = 34, LEFT = 96, TOP = 84, EDGE = 14, TALLEST = 560;
 
-  // Args: the stage to draw in; onCell({query, key} or null); onPin({query, key}).
-  explorer.attentionMatrix = (stage, {onCell, onPin}) => {
+  // Args: the stage to draw in; onCell({query, key} or null); onPin({query, key}) of a press; onWalk: the same, of keys.
+  explorer.attentionMatrix = (stage, {onCell, onPin, onWalk}) => {
     const {make} = explorer;
     const sheet = make('div', 'matrix-sheet', '', {tabindex: '0', role: 'application',
       'aria-label': 'Matrix of weights. Shift with arrow keys walks the cells.'});
@@ -128,7 +128,7 @@
       event.preventDefault();
       event.stopPropagation();
       const clamp = (value, most) => Math.min(Math.max(value, 0), most - 1);
-      onPin({query: clamp((at?.query ?? 0) + down, shown.rows.length), key: clamp((at?.key ?? 0) + right, shown.columns.length)});
+      onWalk({query: clamp((at?.query ?? 0) + down, shown.rows.length), key: clamp((at?.key ?? 0) + right, shown.columns.length)});
     });
     stage.addEventListener('scroll', () => sheet.isConnected && ask());
 

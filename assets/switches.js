@@ -50,8 +50,8 @@
       root.append(bar);
       const most = Math.max(0, ...Object.values(data.effects).flat(2).filter(value => value !== null));
       data.stacks.forEach(({name, layers, heads}) => {
-        if (data.stacks.length > 1) root.append(make('h3', '', name === 'cross' ? 'Cross attention' : name[0].toUpperCase() + name.slice(1)));
-        const grid = make('div', 'found-grid', '', {role: 'group', 'aria-label': `Heads of the ${name}: layers down, heads across`});
+        if (data.stacks.length > 1) root.append(make('h3', '', explorer.attention.STACKS[name]));
+        const grid = make('div', 'found-grid', '', {role: 'group', 'aria-label': `${explorer.attention.STACKS[name]}: layers down, heads across`});
         grid.style.setProperty('--heads', heads);
         grid.append(make('span', 'corner', 'Layer'));
         for (let head = 1; head <= heads; head += 1) grid.append(make('span', '', String(head)));

@@ -127,7 +127,7 @@ def roll_out(stack: AttentionStack) -> AttentionStack:
         One head per layer: [layer 1 query key], from the input up to and including that layer. Rows sum to 1.
 
     Raises:
-        UnsuitableText: The stack looks at other tokens than its own, as cross attention does.
+        UnsuitableText: The stack looks at other tokens than its own, as cross-attention does.
 
     Source: Abnar and Zuidema 2020, section 3, https://aclanthology.org/2020.acl-main.385
     """

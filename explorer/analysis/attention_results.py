@@ -54,7 +54,7 @@ class AttentionReading:
         text: As given.
         second_text: As given; for an encoder-decoder, what the decoder read; None where there is none.
         written_by_model: Whether the model itself wrote second_text, because none was given.
-        stacks: The encoder's, the decoder's and the cross attention, those that the model has, in this order.
+        stacks: The encoder's, the decoder's and the cross-attention, those that the model has, in this order.
     """
 
     model: str

@@ -19,7 +19,7 @@ RESTING = (
     "the words."
 )
 AT_GAP = f"Those on “{BLANK}” look at the gap, the place that is asked about."
-NAMES = {"encoder": "Encoder", "decoder": "Decoder", "cross": "From decoder to encoder"}
+NAMES = {"encoder": "Encoder", "decoder": "Decoder", "cross": "Cross-attention"}
 
 
 def heads_note(reading: PackedReading) -> str:

@@ -102,8 +102,8 @@ def arrow_keys_walk_heads_and_layers(page):
     page.keyboard.press("ArrowRight")
     expect(head).to_have_attribute("data-painted", "encoder-4-3")
     expect(page.locator(SAID)).to_contain_text(f"“{tokens.locator('.unit.at').inner_text()}”")  # marked and told
-    page.keyboard.press("Enter")  # it stays
-    page.wait_for_url("**look=p8")
+    page.wait_for_url("**look=p8")  # it stays, as one that is pressed
+    page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     expect(tokens.locator(".unit.at")).to_have_count(0)
     page.evaluate("explorer.attention.dress('p8')")  # what Gradio tells of the Enter, late: no news

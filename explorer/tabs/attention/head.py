@@ -28,7 +28,7 @@ DRESS = "look => explorer.attention.dress(look)"
 LATER = {"later": True}  # left to the queue, which tells progress and errors
 PAPER = "https://arxiv.org/abs/1706.03762"
 WEIGHTS = "softmax(QKᵀ/√d)"
-OF_T5 = "softmax(QKᵀ + b), b by distance; from decoder to encoder softmax(QKᵀ)"
+OF_T5 = "softmax(QKᵀ + b), b by distance; cross-attention, of the decoder to the encoder: softmax(QKᵀ)"
 OWN_WEIGHTS = {  # by type, where places are told apart in the attention itself; the papers' formulas
     "t5": OF_T5,
     "mt5": OF_T5,
