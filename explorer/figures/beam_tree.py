@@ -19,7 +19,10 @@ ENDED, OPEN = "■", "(nothing)"
 CUT = "Kept: it is as long as was asked for."
 MARKS = {"lives": "", "ended": f" {ENDED}", "dropped": " ×"}
 
-TELL = "<p class='note beam-told' role='status'>Press a beam for its probability, and for what became of it.</p>"
+TELL = (
+    "<p class='note beam-told' role='status'>Press a beam, or walk by arrow keys, for its probability, and for what "
+    "became of it.</p>"
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True, is_growin
             fate = "lives" if _is_cut(beam, step) else beam.fate
             kind = f"{fate}{' winning' if is_winning else ''}"
             lines.append(_line(lived.get(beam.parent), place, kind))
-            nodes.append(_node(beam, place, kind, _label(beam, step)))
+            at = (number, len(places)) if beam.fate == "lives" else (number, None)
+            nodes.append(_node(beam, place, kind, _label(beam, step), at))
             if beam.fate == "lives":
                 places[len(places)] = place
         lived, left = places, left + width + GAP_PIXELS
@@ -69,7 +73,8 @@ def beam_tree(steps: Sequence[BeamStep], *, with_dropped: bool = True, is_growin
         f"viewBox='0 0 {left:.0f} {height:.0f}'>{''.join(lines)}{''.join(nodes)}</svg>"
     )
     growing = " data-growing" if is_growing else ""
-    return f"<div class='beam-tree'{growing} tabindex='0'>{drawing}</div>{TELL}{_legend()}{_texts(steps[-1])}"
+    frame = f"<div class='beam-tree'{growing} tabindex='0' role='group' aria-label='Beams, walked by arrow keys'>"
+    return f"{frame}{drawing}</div>{TELL}{_legend()}{_texts(steps[-1])}"
 
 
 def _text_pixels(label: str, *, is_bold: bool) -> float:
@@ -141,11 +146,21 @@ def _line(start: _Place | None, end: _Place, kind: str) -> str:
     )
 
 
-def _node(beam: Beam, place: _Place, kind: str, label: str) -> str:
+def _node(beam: Beam, place: _Place, kind: str, label: str, at: tuple[int, int | None]) -> str:
+    """A beam as a box.
+
+    Args:
+        beam: What it says.
+        place: Where it stands.
+        kind: Its classes.
+        label: What is written on it.
+        at: Its step, and its place among those that live on, by which those name it that grow from it.
+    """
+    row = "" if at[1] is None else f" data-row='{at[1]}'"
     fate = CUT if beam.fate == "ended" and kind.startswith("lives") else FATES[beam.fate]
     title = f"{beam.text or beam.token}: {likelihood(beam.log_probability)}. {fate}"
     return (
-        f"<g class='{kind}'><title>{escape(title)}</title>"
+        f"<g class='{kind}' data-step='{at[0]}' data-from='{beam.parent}'{row}><title>{escape(title)}</title>"
         f"<rect x='{place.left:.0f}' y='{place.middle - 12:.0f}' width='{place.right - place.left:.0f}' height='24' "
         f"rx='4'/><text x='{place.left + 7:.0f}' y='{place.middle + 4:.0f}'>{escape(label)}</text></g>"
     )

@@ -185,6 +185,15 @@ def test_beams_are_drawn_as_they_live_and_die(open_page):
     last.click()
     expect(page.locator(".beam-told")).to_have_text(last.locator("title").text_content())
     expect(page.locator(".beam-told")).to_contain_text("%")
+    told = page.locator(".beam-tree g.told title")
+    page.locator(".beam-tree").focus()
+    for key in ("Home", "ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown"):
+        page.keyboard.press(key)
+        expect(told).to_have_count(1)
+        expect(page.locator(".beam-told")).to_have_text(told.text_content())
+    expect(page.locator(".beam-tree g[data-step='0']").nth(1)).to_have_class(re.compile("told"))
+    page.keyboard.press("End")
+    expect(last).to_have_class(re.compile("told"))
     expect(page.locator(".completions:visible li")).to_have_count(3)
     with page.expect_download() as download:
         page.locator(".take-away:visible button", has_text="PNG").click()

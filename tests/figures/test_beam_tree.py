@@ -19,7 +19,7 @@ SECOND = BeamStep((beam(" <b> d", 1, total=-2.5), beam(" a e", 0, total=-2.6), E
 
 
 def nodes(drawing):
-    return re.findall(r"<g class='([a-z ]+)'>.*?<text[^>]*>([^<]*)</text></g>", drawing)
+    return re.findall(r"<g class='([a-z ]+)'[^>]*>.*?<text[^>]*>([^<]*)</text></g>", drawing)
 
 
 def test_every_beam_has_a_node_with_its_fate_in_words():
@@ -45,6 +45,20 @@ def test_a_line_starts_at_the_beam_that_it_grew_from():
     starts = [float(y) for y in re.findall(r"d='M[\d.]+ ([\d.]+)C", drawing)]
     assert starts[3] == middles[1] + 12, "d grew from the second"
     assert starts[4] == middles[0] + 12
+
+
+def test_arrow_keys_find_the_beam_that_another_grew_from():
+    places = re.findall(
+        r"<g class='[a-z ]+' data-step='(\d)' data-from='(\d)'(?: data-row='(\d)')?>", beam_tree((FIRST, SECOND))
+    )
+    assert places == [
+        ("0", "0", "0"),
+        ("0", "0", "1"),
+        ("0", "0", ""),
+        ("1", "1", "0"),
+        ("1", "0", "1"),
+        ("1", "0", ""),
+    ]
 
 
 def test_the_best_text_is_marked_when_the_search_is_over():
