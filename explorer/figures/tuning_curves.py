@@ -15,6 +15,7 @@ from explorer.figures.style import SHARE, STANDOFF_PIXELS, STYLE, percent_axis, 
 from explorer.figures.tuning_words import (
     course_of,
     epochs_beyond,
+    has_turned,
     held_out_losses,
     is_better_lower,
     is_share,
@@ -146,7 +147,7 @@ def curve_words(curves: Sequence[Curve], score: str) -> str:
         if not parts:
             continue
         at_once = " (fitted at once to features read once)" if not losses and len({*held}) == 1 else ""
-        said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores, score) or _is_short(curve)}.")
+        said.append(f"{curve.name}{at_once}: {', '.join(parts)}{_turn(held, scores, score) or _is_short(curve, held)}.")
     return "".join(map(note, said))
 
 
@@ -192,7 +193,7 @@ def _told(loss: float, held: Sequence[float]) -> str:
     return f"{loss:.{next(enough, MOST_DECIMALS)}f}"
 
 
-def _is_short(curve: Curve) -> str:
+def _is_short(curve: Curve, held: Sequence[float]) -> str:
     """What to say of a run that went through all its epochs and has not yet learned its own examples."""
     losses = [loss for _, loss in curve.trained]
     if (
@@ -202,6 +203,11 @@ def _is_short(curve: Curve) -> str:
         or losses[-1] > 0.97 * losses[3 * len(losses) // 4]
     ):
         return ""
+    if has_turned(held):
+        lowest = _told(min(held), held)
+        return (
+            f"; its training loss was still falling, its held-out loss no longer: that was lowest ({lowest}) on the way"
+        )
     return "; its training loss was still falling: more epochs would teach it more of its own examples"
 
 
@@ -274,7 +280,7 @@ def _finish(figure: go.Figure, curves: Sequence[Curve], names: Sequence[str], ti
         figure.update_xaxes(title="epochs: passes over the examples", range=[-0.02 * last, 1.04 * last])
     else:
         figure.update_xaxes(title="fitted at once to features read once: no steps", range=[-1, 1], tickvals=[])
-    figure.update_yaxes(title={"text": title, "font": {"size": 13}, "standoff": STANDOFF_PIXELS})
+    figure.update_yaxes(title={"text": title, "standoff": STANDOFF_PIXELS})
     margins = {"t": TOP_PIXELS + LINE_PIXELS * len(names), "b": BOTTOM_PIXELS, "l": 8, "r": 12}
     height = HEIGHT_PIXELS + LINE_PIXELS * max(0, len(names) - 2)
     return figure.update_layout(template=STYLE, height=height, showlegend=False, margin=margins)

@@ -173,6 +173,11 @@ def rises_again(held_out_losses: Sequence[float]) -> bool:
     return len(held_out_losses) > 2 and held_out_losses[-1] > CLEAR_RISE * min(held_out_losses)
 
 
+def has_turned(held_out_losses: Sequence[float]) -> bool:
+    """Whether a held-out loss, as it is shown, was lower on the way than at the end, be it only a little."""
+    return len(held_out_losses) > 1 and two_decimals(held_out_losses[-1]) != two_decimals(min(held_out_losses))
+
+
 def held_out_losses(steps: Sequence[TrainingStep]) -> list[float]:
     """Those that were measured on the way of a run, in order."""
     return [step.held_out_loss for step in course_of(steps) if step.held_out_loss is not None]
@@ -236,6 +241,8 @@ def _what_may_help(recipe: Recipe, steps: Sequence[TrainingStep]) -> str:
         return f"more or other examples{'' if made else ', fewer epochs'} or a smaller learning rate"
     if recipe.peak < LEARNING_RATES[recipe.method] / FAR_LOWER:
         return "a larger learning rate"
+    if has_turned(held_out_losses(steps)):
+        return "more or other examples"
     return f"more examples or more than {made:.3g} epochs" if made else "more examples or epochs"
 
 

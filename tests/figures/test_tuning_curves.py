@@ -71,6 +71,22 @@ def test_a_held_out_loss_that_rose_again_is_told_with_as_many_decimals_as_it_tak
     assert "letting more of the model move" in outcome_words(poor, Recipe("pairs", "frozen"), steps)
 
 
+def test_no_more_epochs_are_advised_where_the_held_out_loss_was_lowest_on_the_way_though_the_training_loss_falls():
+    held = (1.2, 1.1, 1.07, 1.1)
+    losses = (1.3, 1.28, 1.26, 1.24, 1.2, 1.16, 1.12, 1.06)
+    steps = [replace(STEPS[0], step=2, steps=2, loss=loss) for loss in losses]
+    lowest = [replace(step, held_out_loss=loss) for step, loss in zip(steps[::2], held, strict=True)]
+    course = [one for pair in zip(lowest, steps[1::2], strict=True) for one in pair]
+    said = curve_words([Curve("A", course)], "accuracy")
+    assert "training loss was still falling, its held-out loss no longer: that was lowest (1.07) on the way" in said
+    assert "more epochs" not in said
+    poor = replace(OUTCOME, scores={"accuracy": 0.6})
+    assert "words: more or other examples may help" in outcome_words(poor, Recipe("pairs"), course)
+    falling = [replace(step, held_out_loss=None) if step.held_out_loss == 1.1 else step for step in course]
+    assert "more epochs would teach it more" in curve_words([Curve("A", falling)], "accuracy")
+    assert "more examples or epochs may help" in outcome_words(poor, Recipe("pairs"), falling)
+
+
 def test_more_epochs_than_asked_for_are_explained_and_fewer_are_not_advised():
     rising = [replace(STEPS[1], epoch=8.0, steps=20, held_out_loss=loss) for loss in (0.3, 0.1, 0.2)]
     poor, recipe = replace(OUTCOME, scores={"accuracy": 0.6}), Recipe("pairs", epochs=2)
