@@ -129,7 +129,7 @@ def cosine_histogram(found: Sequence[Anisotropy], layer: int) -> go.Figure:
     figure.update_xaxes(range=_span(found, layer), zeroline=True, zerolinecolor=GREY)
     figure.update_xaxes(title="cosine", row=len(found), col=1)
     figure.update_yaxes(nticks=3, rangemode="tozero", **percent_axis())
-    figure.update_yaxes(title={"text": "share of pairs", "font": {"size": 13}}, row=(len(found) + 1) // 2, col=1)
+    figure.update_yaxes(title="share of pairs", row=(len(found) + 1) // 2, col=1)
     top = 16 + LINE_PIXELS * (len(legend) + (len(found) > 1))
     height = FRAME_PIXELS + LINE_PIXELS + HILL_PIXELS * len(found) + (HILL_PIXELS // 2 if len(found) == 1 else 0)
     margins = {"t": top, "b": 46, "l": 8, "r": 12}

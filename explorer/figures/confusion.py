@@ -52,7 +52,7 @@ def confusion_map(outcome: Outcome) -> go.Figure:
     figure.update_xaxes(
         title="the model says", side="bottom", autotickangles=[0, -45, -90], ticklabeloverflow="allow", **axis
     )
-    title = {"text": "right answer", "font": {"size": 13}, "standoff": STANDOFF_PIXELS}
+    title = {"text": "right answer", "standoff": STANDOFF_PIXELS}
     figure.update_yaxes(title=title, autorange="reversed", **axis)
     height = min(MOST_PIXELS, FRAME_PIXELS + ROW_PIXELS * max(3, len(labels)))
     return figure.update_layout(template=STYLE, height=height, margin={"t": 10, "b": 48, "l": 8, "r": 12})

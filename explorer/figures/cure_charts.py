@@ -69,7 +69,7 @@ def spectrum_chart(found: Sequence[Anisotropy], layer: int) -> go.Figure:
     span = [np.log10(min(drawn)) - 0.1, np.log10(max(drawn)) + 0.1]
     figure.update_xaxes(title="principal component, the largest first", type="log", tickformat=",d", dtick=1)
     figure.update_yaxes(
-        title={"text": "share of variance", "font": {"size": 13}}, type="log", dtick=1, range=span, **percent_axis("~p")
+        title="share of variance", type="log", dtick=1, range=span, **percent_axis("~p")
     )  # fmt: skip
     margins = {"t": 14 + LINE_PIXELS * (len(found) + 1), "b": 46, "l": 8, "r": 12}
     return figure.update_layout(

@@ -11,6 +11,7 @@ from explorer.analysis.objectives import OBJECTIVE_CARDS
 from explorer.analysis.training_results import Answer, ExampleToken, Fate, TrainingExample
 from explorer.figures.notes import note
 from explorer.figures.style import percent
+from explorer.figures.token_words import signs_note, spaces_shown
 from explorer.models.card import Ability
 
 FATE_WORDS = {
@@ -39,14 +40,16 @@ DARKEST_NATS = 12.0  # losses from here on have the same background
 
 
 def draw_example(example: TrainingExample) -> str:
-    """The example as HTML, in the way that shows its objective best."""
+    """The example as HTML, in the way that shows its objective best, and what signs in it are no letters."""
+    shown = [token.text for token in (*example.tokens, *example.inputs)] + [answer.right for answer in example.answers]
+    signs = signs_note(map(spaces_shown, shown), example.text)
     if example.objective == "replaced":
-        return _detecting(example)
+        return _detecting(example) + signs
     if example.objective == "next_sentence":
-        return _next_sentence(example)
+        return _next_sentence(example) + signs
     if example.target_text:
-        return _writing(example)
-    return _predicting(example) + _legend(example) + _epochs(example)
+        return _writing(example) + signs
+    return _predicting(example) + signs + _legend(example) + _epochs(example)
 
 
 def describe_formula(objective: str) -> str:
@@ -145,10 +148,10 @@ def _suspect(own: ExampleToken, read: ExampleToken, answer: Answer) -> str:
         return _box(read)
     is_replaced = read.fate == Fate.REPLACED
     chance = answer.probability if answer.right == "replaced" else 1 - answer.probability
-    was = f"<small class='truth right'>was {escape(own.text)}</small>" if is_replaced else ""
+    was = f"<small class='truth right'>was {_words(own.text)}</small>" if is_replaced else ""
     return (
         f"<button type='button' class='token guess' aria-pressed='false' data-replaced='{str(is_replaced).lower()}'>"
-        f"<bdi>{escape(read.text)}</bdi>{was}<small class='truth loss' title='{_exact(answer)}'>{percent(chance)}"
+        f"<bdi>{_words(read.text)}</bdi>{was}<small class='truth loss' title='{_exact(answer)}'>{percent(chance)}"
         "</small></button>"
     )
 
@@ -186,7 +189,7 @@ def _epochs(example: TrainingExample) -> str:
     if not example.later_epochs:
         return ""
     first = tuple(token.fate for token in example.tokens)
-    names = [token.text for token in example.tokens]
+    names = [spaces_shown(token.text) for token in example.tokens]
     drawn = {
         "Static masking (BERT): one of ten copies, in 4 of 40 epochs": [first] * (1 + len(example.later_epochs)),
         "Dynamic masking (RoBERTa): new ones in each": [first, *example.later_epochs],
@@ -226,11 +229,15 @@ def _box(
 ) -> str:
     """One token: as it is read, its fate in words, the right answer where that is another, the loss, its segment."""
     fate = f"<small class='fate'>{_fate(token.fate)}</small>" if says_fate and token.fate in FATE_WORDS else ""
-    right = f"<small class='right'>{escape(answers[0].right)}</small>" if answers and shows_right else ""
+    right = f"<small class='right'>{_words(answers[0].right)}</small>" if answers and shows_right else ""
     losses = "".join(_loss(answer) for answer in answers)
     shade = _shade(answers) if token.fate in (Fate.KEPT, Fate.SPECIAL) else ""
     of = "" if segment is None else f"<small class='segment'>{'AB'[segment]}</small>"
-    return f"<span class='token {token.fate}'{shade}><bdi>{escape(token.text)}</bdi>{fate}{right}{losses}{of}</span>"
+    return f"<span class='token {token.fate}'{shade}><bdi>{_words(token.text)}</bdi>{fate}{right}{losses}{of}</span>"
+
+
+def _words(text: str) -> str:
+    return escape(spaces_shown(text))
 
 
 def _fate(fate: Fate) -> str:
@@ -238,7 +245,7 @@ def _fate(fate: Fate) -> str:
 
 
 def _written(answer: Answer) -> str:
-    return f"<span class='token'{_shade([answer])}><bdi>{escape(answer.right)}</bdi>{_loss(answer)}</span>"
+    return f"<span class='token'{_shade([answer])}><bdi>{_words(answer.right)}</bdi>{_loss(answer)}</span>"
 
 
 def _shade(answers: Sequence[Answer]) -> str:

@@ -87,9 +87,7 @@ def label_chart(curves: Sequence[LabelCurve], score: str, chance: Mapping[str, f
         levels = [Level(value, f"{name} {score_words(score, value)}") for name, value in chance.items()]
         height = HEIGHT_PIXELS - TOP_PIXELS - LINE_PIXELS * len(names) - BOTTOM_PIXELS
         add_levels(figure, levels, (min(values) - room, max(values) + room), height)
-    figure.update_yaxes(
-        title={"text": f"held-out {score_label(score)}", "font": {"size": 13}, "standoff": STANDOFF_PIXELS}
-    )
+    figure.update_yaxes(title={"text": f"held-out {score_label(score)}", "standoff": STANDOFF_PIXELS})
     if is_share(score):
         figure.update_yaxes(percent_axis())
     margins = {"t": TOP_PIXELS + LINE_PIXELS * len(names), "b": BOTTOM_PIXELS, "l": 8, "r": 12}

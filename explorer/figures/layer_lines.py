@@ -111,7 +111,7 @@ def layer_chart(
         height = HEIGHT_PIXELS - TOP_PIXELS - BOTTOM_PIXELS - LINE_PIXELS * min(names, 2)
         add_levels(figure, levels, ends or _fit(lines, levels), height)
     figure.update_xaxes(title="layer, 0 = input embeddings", dtick=max(1, round(last / 8)), range=[-0.3, last + 0.3])
-    figure.update_yaxes(title={"text": title, "font": {"size": 13}})
+    figure.update_yaxes(title=title)
     margins = {"t": TOP_PIXELS + LINE_PIXELS * names, "b": BOTTOM_PIXELS, "l": 8, "r": 12}
     height = HEIGHT_PIXELS + LINE_PIXELS * max(0, names - 2)  # more names take nothing of the chart
     return figure.update_layout(template=STYLE, height=height, showlegend=False, margin=margins)

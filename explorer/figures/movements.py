@@ -100,7 +100,7 @@ def mix_bars(mix: Sequence[float]) -> go.Figure:
     )  # fmt: skip
     figure.add_hline(y=even, line={"color": GREY, "width": 1.5, "dash": "dot"})
     figure.update_xaxes(title="layer, 0 = input embeddings", dtick=1)
-    figure.update_yaxes(title={"text": "weight in the mix", "font": {"size": 13}}, rangemode="tozero")
+    figure.update_yaxes(title="weight in the mix", rangemode="tozero")
     figure.update_yaxes(percent_axis())
     return figure.update_layout(template=STYLE, height=250, margin={"t": 22, "b": 46, "l": 8, "r": 12})
 

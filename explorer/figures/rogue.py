@@ -217,5 +217,4 @@ def _name(figure: go.Figure, name: str, numbers: list[int], values: list[float],
 
 def _finish(figure: go.Figure, k: int, title: str, *, first: int) -> go.Figure:
     figure.update_xaxes(title=title, dtick=1, range=[first - 0.3, max(k, first + 1) + 0.3])
-    figure.update_yaxes(title={"font": {"size": 13}})
     return figure.update_layout(template=STYLE, height=HEIGHT_PIXELS, showlegend=False, margin={"t": 10, "b": 46})

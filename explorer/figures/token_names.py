@@ -3,10 +3,9 @@
 from explorer.analysis.reading import SPACE, SPACE_TOKENS
 from explorer.models.written_text import UNREADABLE, bytes_of
 
-BYTES_NOTE = (
-    f"<0xE3> and the like, in a sentence {UNREADABLE}: a byte, and no letter by itself. This vocabulary spells most "
-    "letters of other scripts by several bytes, and a blank takes but one token."
-)
+_BY_BYTES = "a byte, and no letter by itself. This vocabulary spells most letters of other scripts by several bytes"
+BYTES_NOTE = f"<0xE3> and the like, in a sentence {UNREADABLE}: {_BY_BYTES}, and a blank takes but one token."
+BYTE_NOTE = f"{UNREADABLE}: {_BY_BYTES}, and emoji, too."
 SPACE_NOTE = (
     "{0} is {1} with a space before it: this vocabulary has both spellings, as two tokens. Where a text begins, either "
     "may be expected: in training, most sentences had others before them."

@@ -10,17 +10,37 @@ from collections.abc import Iterable
 from explorer.analysis.reading import SPACE_TOKENS
 from explorer.analysis.scoring_results import NextToken
 from explorer.figures.notes import note
-from explorer.figures.token_names import SPACE
+from explorer.figures.token_names import BYTE_NOTE, SPACE
+from explorer.models.written_text import UNREADABLE
 
 MOST_SIGNS = 6  # that are named
 SPACE_NOTE = f"{SPACE}: a space before the token."
+ALONE_NOTE = f"{SPACE}: a space, as a token of its own."
 LINE_BREAK = "Ċ"  # as byte-level vocabularies spell it
+BREAK_NOTE = f"{LINE_BREAK}: a line break."
 BYTES = re.compile("[¡-¬®-ń]")  # the letters by which byte-level vocabularies spell bytes that are no ASCII
 
 
 def shown_token(token: str) -> str:
     """A token with the space that it begins with as ␣; "Ġplay" of GPT-2 and "▁play" of T5 both are "␣play"."""
     return SPACE + token[1:] if token[:1] in SPACE_TOKENS else token
+
+
+def spaces_shown(text: str) -> str:
+    """What a token reads as, where spaces alone have to be seen: each as ␣."""
+    return SPACE * len(text) if text and set(text) <= SPACE_TOKENS else text
+
+
+def signs_note(texts: Iterable[str], text: str) -> str:
+    """What those of the tokens are that are no letters: a space, a line break, a byte; else nothing.
+
+    Args:
+        texts: What the tokens read as, by spaces_shown.
+        text: What they were cut from; a sign of its own stands for itself.
+    """
+    signs = {sign for one in texts for sign in one} - set(text)
+    known = {SPACE: ALONE_NOTE, LINE_BREAK: BREAK_NOTE, UNREADABLE: BYTE_NOTE}
+    return "".join(note(words) for sign, words in known.items() if sign in signs)
 
 
 def bytes_note(tokens: Iterable[str], text: str) -> str:
@@ -32,7 +52,7 @@ def bytes_note(tokens: Iterable[str], text: str) -> str:
     """
     own = unicodedata.normalize("NFKC", text).casefold()
     signs = dict.fromkeys(sign for token in tokens for sign in BYTES.findall(token) if sign.casefold() not in own)
-    told = f"{LINE_BREAK}: a line break. " if LINE_BREAK in signs else ""
+    told = f"{BREAK_NOTE} " if LINE_BREAK in signs else ""
     bytes_alone = [sign for sign in signs if sign not in SPACE_TOKENS | {LINE_BREAK}]
     if bytes_alone:
         letters = " ".join(bytes_alone[:MOST_SIGNS]) + " and the like" * (len(bytes_alone) > MOST_SIGNS)

@@ -37,6 +37,11 @@ def test_a_sentence_is_masked_and_rolled_again_until_it_shows_each_fate(open_pag
     page.get_by_role("button", name="Longer text").click()
     expect(page.locator("#fill-text textarea")).to_have_value(PASSAGE)
     expect(picked).to_have_count(9)
+    page.get_by_role("button", name="Back to the text before").click()
+    expect(page.locator("#fill-text textarea")).to_have_value(TEXT)
+    expect(page.get_by_role("button", name="Back to the text before")).to_be_hidden()
+    page.get_by_role("button", name="Longer text").click()
+    expect(picked).to_have_count(9)
     page.get_by_role("button", name="Roll to one of each").click()
     for fate in ("masked", "randomized", "unchanged"):
         expect(page.locator(f".tokens:visible .token.{fate}").first).to_be_visible()

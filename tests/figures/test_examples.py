@@ -56,6 +56,21 @@ def test_picked_tokens_say_their_fate_in_words_and_their_loss():
     assert "over 1 of 4 tokens: what was right had a chance of 1 in 7.4." in draw_example(one)
 
 
+def test_bytes_and_spaces_alone_are_explained_in_every_form():
+    byte, gap = ExampleToken("\ufffd", "Ð", 8, Fate.MASKED), ExampleToken("Ġ", "Ġ", 9, Fate.KEPT)
+    plain = replace(
+        masked(), tokens=(CLS, byte, gap), inputs=(CLS, MASK, gap), answers=(answer(1, "\ufffd", 2.0),), later_epochs=()
+    )
+    written = replace(plain, objective="span", target_text="\ufffd", answers=(answer(None, "Ġ", 2.0),) * 2)
+    replaced = replace(plain, objective="replaced", answers=(answer(0, "original", 1.0),) * 3)
+    pair = replace(plain, objective="next_sentence", inputs=(CLS, byte, gap), answers=())
+    for one in (plain, written, replaced, pair):
+        html = draw_example(one)
+        assert "<bdi>␣</bdi>" in html and "<bdi>Ġ</bdi>" not in html
+        assert html.count("␣: a space, as a token of its own.") == html.count("\ufffd: a byte, and no letter") == 1
+    assert "a space, as a token" not in draw_example(masked()) and "a byte" not in draw_example(masked())
+
+
 def test_a_token_that_stays_does_not_repeat_itself():
     assert "class='right'>sat" not in draw_example(masked())
 

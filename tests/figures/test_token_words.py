@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.figures.token_words import bytes_note, shown_token, space_note, spelling_note
+from explorer.figures.token_words import bytes_note, shown_token, signs_note, space_note, spaces_shown, spelling_note
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,11 @@ def test_letters_that_stand_for_bytes_are_told_from_letters_of_the_text():
     assert "ð Ł ĺ Ģ â Ļ and the like: not letters" in bytes_note(["ðŁĺĢ", "âĻ", "¥"], "😀♥")
     assert bytes_note(["▁Zürich", "é", "ü"], "ZÜRICH im É") == bytes_note(["Ġcat", "##s"], "cats") == ""
     assert bytes_note(["a", "Ċ", "Ġb"], "a\n b") == "<p class='note'>Ċ: a line break.</p>"
+
+
+def test_what_reads_as_no_letter_is_explained_once_and_a_sign_of_the_text_is_not():
+    assert [spaces_shown(text) for text in ("Ġ", "▁▁", "play", "Ġa", "")] == ["␣", "␣␣", "play", "Ġa", ""]
+    told = signs_note(["I", "␣", "\ufffd", "\ufffd", "Ċ"], "I 🙂\n")
+    assert "␣: a space, as a token of its own." in told and "Ċ: a line break." in told
+    assert told.count("\ufffd: a byte, and no letter by itself") == 1
+    assert signs_note(["I", "##s", "[SEP]"], "Is") == signs_note(["␣"], "the sign ␣") == ""

@@ -4,7 +4,7 @@ import pytest
 from huggingface_hub import constants
 
 from explorer.analysis.objectives import TELLING
-from explorer.tabs.fill_blanks.training import PASSAGE, _drawer, _with_generator, choose_model
+from explorer.tabs.fill_blanks.training import PASSAGE, _drawer, _lengthen, _with_generator, choose_model
 
 LEFT = "MiniLM (masked)"
 TEXT = "She opened the door. It was late."
@@ -20,6 +20,13 @@ def drawn(shipped_registry, monkeypatch):
         return last[0], last[-2], last[-1]
 
     return draw
+
+
+def test_a_longer_text_keeps_the_one_whose_place_it_takes_and_not_itself():
+    assert _lengthen(TEXT, "")[:2] == (PASSAGE, TEXT)
+    text, kept, back = _lengthen(PASSAGE, TEXT)
+    assert (text, kept, back.visible) == (PASSAGE, TEXT, True)
+    assert not _lengthen(PASSAGE, "")[2].visible, "there is none before"
 
 
 def test_a_pair_is_shown_without_a_model_that_judges_it(drawn):
