@@ -83,6 +83,8 @@ def build(registry: Registry, sentence: Sentence) -> View:
             again = gr.Button("Roll again", size="sm", scale=0, min_width=100)
             telling = gr.Button(f"Roll to {TELLING[FIRST]}", size="sm", scale=0, min_width=130)
             longer = gr.Button("Longer text", size="sm", scale=0, min_width=100)
+            back = gr.Button("Back to the text before", size="sm", scale=0, min_width=100, visible=False)
+            before = gr.State("")
         with gr.Row(elem_classes="controls"):
             model = gr.Dropdown(
                 options_of(registry, [name for name in registry.names() if name in able]), value=None, visible=False,
@@ -118,7 +120,8 @@ def build(registry: Registry, sentence: Sentence) -> View:
 
     looked = [sentence.model, model, sentence.text, objective, seed]
     telling.click(find_seed, looked, [sentence.message, seed], **QUIET)
-    longer.click(lambda: PASSAGE, None, sentence.text, **QUIET)
+    longer.click(_lengthen, [sentence.text, before], [sentence.text, before, back], **QUIET)
+    back.click(lambda before: (before, gr.Button(visible=False)), before, [sentence.text, back], **QUIET)
     tidy_seed(seed)
     again.click(lambda seed: read_seed(read_seed(seed) + 1), seed, seed, trigger_mode="multiple", **QUIET)
     inputs = [sentence.model, sentence.text, objective, seed, model, noise, following, formula]
@@ -219,6 +222,12 @@ def _drawer(registry: Registry) -> Callable[..., Iterator[tuple]]:
             yield message, *same, *shown
 
     return draw
+
+
+def _lengthen(text: str, before: str) -> tuple[str, str, gr.Button]:
+    """A passage in the place of a text, which is kept: that may be the visitor's own."""
+    kept = before if text.strip() == PASSAGE else text
+    return PASSAGE, kept, gr.Button(visible=bool(kept.strip()))
 
 
 def _fill(models: Registry, name: str, text: str) -> str:
