@@ -26,6 +26,7 @@ SMALLEST = 0.6  # that it is made, to fit into a narrower frame; from there on i
 AROUND_PIXELS = 60  # above and below a drawing
 FIT = """
 const fit = () => {
+  if (!innerWidth) return; // out of sight
   const zoom = Math.max(%(smallest)s, Math.min(1, innerWidth / %(width)s)), drawn = document.querySelector('#vis svg');
   document.body.style.zoom = zoom;
   if (drawn) parent.postMessage({bertviz: (parseFloat(drawn.getAttribute('height')) + %(around)s) * zoom}, '*');
@@ -33,7 +34,7 @@ const fit = () => {
 new ResizeObserver(fit).observe(document.documentElement);
 new MutationObserver(fit).observe(document.getElementById('vis'), {childList: true});
 """
-NAMES = {"encoder": "Encoder", "decoder": "Decoder", "cross": "Cross"}
+NAMES = {"encoder": "Encoder", "decoder": "Decoder", "cross": "Cross-attention"}
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 BODY = "margin:8px;background:#fff;color:#000;font-family:system-ui,sans-serif"
 VIEWS = {"head": "head_view.js", "model": "model_view.js"}
@@ -87,7 +88,7 @@ def _document(reading: PackedReading, view: str, stack: str, layer: int, head: i
         f"<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>bertviz</title></head>'
         f"<body style='{BODY}'><div id='bertviz'><span>{of_layer}{choice}</span><div id='vis'></div></div>"
-        f"<script>{fit}</script><script>{_script('jquery.min.js')}</script><script>{_script('d3.min.js')}</script>"
+        f"<script>{fit}</script><script>{_script('keys.js')}</script><script>{_script('jquery.min.js')}</script><script>{_script('d3.min.js')}</script>"
         "<script>window.require={config(){}};window.requirejs=(names,run)=>run(jQuery,d3)</script>"
         f"<script>{before}{written}{after}</script></body></html>"
     )

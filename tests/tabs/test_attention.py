@@ -262,7 +262,7 @@ def test_bertviz_opens_on_the_stack_in_sight():
     [encoder] = make_packed(2, layers=3).stacks
     reading = PackedReading("any", "text", None, True, (encoder, replace(encoder, name="cross")))
     frame = unescape(bertviz_frame(reading, "head", "cross", 2, 1))
-    assert '"default_filter":"1"' in frame and "<option value='1' selected>Cross</option>" in frame
+    assert '"default_filter":"1"' in frame and "<option value='1' selected>Cross-attention</option>" in frame
     assert '"layer":2' in frame and "value='0' selected" not in frame
 
 

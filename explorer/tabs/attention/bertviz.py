@@ -17,7 +17,10 @@ from explorer.tabs.messages import in_place
 from explorer.tabs.views import View
 
 PAPER = "https://aclanthology.org/P19-3007"
-ENLARGE = "Press a head to enlarge it. In a narrow window the drawing scrolls to the side."
+ENLARGE = (
+    "Press a head to enlarge it, or walk there by arrow keys and press Enter. In a narrow window the drawing scrolls "
+    "to the side."
+)
 CHOICES = [("Head view", "head"), ("Model view", "model")]
 
 
