@@ -105,7 +105,8 @@
       const isPlain = Boolean(undrawn) && before === after; // "after" would repeat it, as if it were drawn from
       element.classList.toggle('plain', isPlain);
       const first = rows.reduce((best, one) => (share(after, one) > share(after, best) ? one : best));
-      const advice = `${undrawn?.replace('{token}', `“${reads(first.token.text)}”`)} Choose Sampling to see what temperature and top p make of the numbers.`;
+      const said = undrawn?.replace('{token}', () => `“${reads(first.token.text)}”`).replace('{after}', before === after ? '' : ' after the controls');
+      const advice = `${said} Choose Sampling to see what temperature and top p make of the numbers.`;
       const after_words = undrawn ? advice : stages.length > 1
         ? `The controls keep ${after.left.toLocaleString('en')} of ${scores.length.toLocaleString('en')} tokens, to which the model gave ${percent(before === after ? 1 : after.mass)}.`
         : 'No control is moved: what is drawn from is what the model says. Move temperature or top p.';

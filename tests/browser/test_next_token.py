@@ -108,9 +108,19 @@ def test_a_slider_redraws_without_the_server(open_page):
     expect(page.locator(f"{ROWS} .after").first).to_be_hidden()
     page.locator("#generate-strategy input").click()
     page.get_by_role("option", name="Contrastive").click()
-    expect(page.locator("#next-token .kept")).to_contain_text("or one that is less like what stands there")
+    expect(page.locator("#next-token .kept")).to_contain_text("or another of the likeliest that is less like")
     page.locator("#generate-penalty-alpha input[type=number]").fill("0")
     expect(page.locator("#next-token .kept")).to_contain_text(f"likeliest token, “{likeliest}”, as greedy does.")
+
+
+@pytest.mark.slow
+def test_what_is_taken_after_a_penalty_is_told_as_such(open_page):
+    prompt = "&text=The+cat+and+the+dog+and+the+cat+and+the&repetition_penalty=1.8"
+    page = open_page(f"{LINK}{prompt}&strategy=greedy")
+    first = page.locator(f"{ROWS} bdi").first.text_content()
+    kept = page.locator("#next-token .kept")
+    expect(kept).to_contain_text("greedy takes the likeliest token after the controls, “")
+    expect(kept).not_to_contain_text(f"“{first}”")
 
 
 @pytest.mark.slow

@@ -75,6 +75,11 @@ def test_an_example_is_chosen_right_with_its_sum_and_a_lone_option_is_refused(op
     page.locator("#options textarea").fill("guilty\nready")
     expect(page.locator("#options-refused")).to_be_hidden()
     expect(page.locator("#option-columns")).to_have_css("opacity", "1")
+    page.get_by_role("button", name="Cold food").click()
+    expect(best.locator("bdi[dir]")).to_have_text(["bad", "bad"])
+    expect(page.locator("#option-columns")).not_to_contain_text("is still an example")
+    page.locator("#options-text textarea").fill("At night the sky is")
+    expect(page.locator("#option-columns")).to_contain_text("is still an example’s, “The evening was very”")
 
 
 @pytest.mark.slow

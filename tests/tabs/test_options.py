@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from explorer.analysis import choose_option
-from explorer.tabs.generate.options import FIRST, Question, read_options, read_questions
+from explorer.tabs.generate.options import FIRST, Question, _left_from, read_options, read_questions
 
 QUESTIONS = read_questions()
 
@@ -59,3 +59,10 @@ def test_every_question_says_what_to_look_for():
 
 def test_options_are_lines():
     assert read_options(" good \n\n very bad\n") == ["good", "very bad"]
+
+
+def test_a_neutral_text_that_stayed_from_an_example_is_told_of_under_another_text():
+    first = QUESTIONS[0]
+    assert first.domain and _left_from(QUESTIONS, f" {first.text}\n") & {first.domain} == set()
+    assert first.domain in _left_from(QUESTIONS, "At night the sky is"), "a visitor's own"
+    assert "" not in _left_from(QUESTIONS, "At night the sky is"), "then there is none to tell of"

@@ -32,13 +32,14 @@ WRITTEN_ANEW = (
     "A link writes the text anew, with the settings as they stand: neither branches, nor where it was stopped or "
     "written on."
 )
-UNDRAWN = {  # by the strategy, where the likeliest token after the controls is {token}
-    "greedy": "Nothing is drawn by lot: greedy takes the likeliest token, {token}.",
-    "beams": "Nothing is drawn by lot: beam search goes on with several of these rows at once; see the view Beams.",
+UNDRAWN = {  # by the strategy, where the likeliest token is {token}; {after} says after what, where a control is moved
+    "greedy": "Nothing is drawn by lot: greedy takes the likeliest token{after}, {token}.",
+    "beams": "Nothing is drawn by lot: beam search goes on with several of the likeliest{after} at once; see the view "
+    "Beams.",
     "contrastive_greedy": "Nothing is drawn by lot: with a penalty alpha of 0 contrastive search takes the likeliest "
-    "token, {token}, as greedy does.",
-    "contrastive": "Nothing is drawn by lot: contrastive search takes one of the first rows, {token} or one that "
-    "is less like what stands there.",
+    "token{after}, {token}, as greedy does.",
+    "contrastive": "Nothing is drawn by lot: contrastive search takes {token}, the likeliest{after}, or another of the "
+    "likeliest that is less like what stands there.",
 }
 PAPER = "https://arxiv.org/abs/1904.09751"
 

@@ -1,7 +1,7 @@
 """View: which of several options a model holds for the likeliest, with the sum behind each."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,6 +10,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.analysis.option_results import NORMALISATIONS
 from explorer.errors import UnsuitableText
+from explorer.figures.notes import note
 from explorer.figures.options import option_columns
 from explorer.figures.sentences import caption
 from explorer.models.catalogue import CAUSAL_MODEL, DEFAULT_MODEL
@@ -28,6 +29,10 @@ FILE = ASSETS / "examples" / "options.json"
 FIRST = (CAUSAL_MODEL, DEFAULT_MODEL)
 MOST_MODELS = 3
 SOURCE = "https://arxiv.org/abs/2104.08315"
+OF_EXAMPLE = (
+    "The neutral text is still an example’s, “{}”, and may not go with this text: write another under “Neutral text "
+    "for PMI”, or rank by Sum."
+)
 NO_MODEL = error_box("Choose one model or more above.", is_idle=True)
 
 
@@ -110,6 +115,8 @@ def build(registry: Registry, prompt: Prompt) -> View:
         asked = (text, tuple(given["options"]), normalise, domain)
         told = questions if set(names) == set(FIRST) else ()  # of other models it may be false
         looked = next((look_line(one.look_for) for one in told if _fields(one) == asked), "")
+        if normalise == "pmi" and domain.strip() in _left_from(questions, text):
+            looked = note(OF_EXAMPLE.format(domain.strip()))
         foot = caption([*(choice.model for choice in choices), "zero-shot: no training for the task", "nats"], SOURCE)
         return "", looked + option_columns(choices), foot + download_links(choices, "options", code=code)
 
@@ -140,6 +147,12 @@ def read_options(lines: str) -> list[str]:
 
 def _fields(question: Question) -> tuple[str, tuple[str, ...], str, str]:
     return question.text, question.options, question.normalise, question.domain
+
+
+def _left_from(questions: Iterable[Question], text: str) -> set[str]:
+    """Neutral texts of examples that go with no example of such a text: it is the visitor's, and they stayed."""
+    known = {question.domain for question in questions if question.domain}
+    return known - {question.domain for question in questions if question.text == text.strip()}
 
 
 def _given(values: tuple[str, ...]) -> tuple[str, ...]:
