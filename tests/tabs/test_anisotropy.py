@@ -61,7 +61,7 @@ def test_a_file_fills_the_box_without_senses_and_as_far_as_there_is_room(tmp_pat
     path = tmp_path / "<b>.tsv.gz"
     path.write_bytes(gzip.compress(b"sense\tsentence\nstage\tA play.\ngame\tWe <i>play</i>.\n"))
     text, said = read_upload(path)
-    assert text == "A play.\nWe <i>play</i>." and "2 of 2 sentences" in said
+    assert text == "A play.\nWe <i>play</i>." and ": 2 sentences." in said
     assert "<b>" not in said and "Sentences were read from column 2" in said
     assert "Senses are not used here." in said
     long = tmp_path / "long.txt"

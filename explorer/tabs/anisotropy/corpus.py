@@ -10,6 +10,7 @@ import gradio as gr
 from explorer.analysis.labelled_uses import split_sense
 from explorer.analysis.sentence_files import read_sentence_file
 from explorer.figures.notes import note
+from explorer.figures.style import count_of
 from explorer.settings import settings
 from explorer.tabs.messages import QUIET, explain
 from explorer.tabs.uploads import SENTENCE_FILES, file_button, forget_file, said_of
@@ -104,7 +105,9 @@ def read_upload(path: Path) -> tuple[str, str]:
         if size > most:
             break
         kept.append(sentence)
-    words = f"{file.name}: {len(kept):,} of {len(file.lines):,} sentences"
-    cut = f"; the page takes no more than {most:,} characters." if len(kept) < len(file.lines) else "."
+    whole = count_of(len(file.lines), "sentence")
+    is_cut = len(kept) < len(file.lines)
+    words = f"{file.name}: {len(kept):,} of {whole}" if is_cut else f"{file.name}: {whole}"
+    cut = f"; the page takes no more than {most:,} characters." if is_cut else "."
     unused = ["Senses are not used here."] if file.labelled else []
     return "\n".join(kept), note(" ".join([words + cut, *file.remarks, *unused]))

@@ -85,9 +85,10 @@ def build(registry: Registry, desk: Desk) -> View:
         at = min(read_layer(layer), count_layers(models, model) - 1)
         options = {"query": query, "pooling": pooling, "layer": at, "k": TAKEN}
         code = search_code(own, found[0].model, options, wanted)
-        said = "".join(map(note, found[0].remarks)) + foreign_note(read) + note(SEE)
+        above = "".join(map(note, found[0].remarks)) + foreign_note(read)  # else it is below all that was found
+        said = note(SEE)
         said += note(WHITENED) if cure == "whitening" else ""
-        return "", found_columns(found, wanted, SHOWN), said + _foot(found, sentences.name, code)
+        return "", above + found_columns(found, wanted, SHOWN), said + _foot(found, sentences.name, code)
 
     inputs = [desk.model, desk.own, desk.layer, query, cure, pooling]
     return View(
