@@ -22,6 +22,8 @@ __all__ = ["Table", "guess_columns", "make_examples", "read_table"]
 PASTED = "The pasted text"
 PLAIN_TASKS = ("masked", "causal")  # whose examples are texts: a comma in a line is a comma
 IN_MARKS = "A text that holds a comma, or whatever parts the columns, belongs in quotation marks."
+TAKEN = "Row {0:,} was taken for the names of the columns: {1}. If it is an example, put a row of names above it."
+MOST_NAMED = 3
 PACKED = frozenset({".gz", ".xz"})
 LOOKED_AT = 200  # rows, to find out how a table is made
 LONGEST_NAME_CHARACTERS = 40
@@ -85,6 +87,9 @@ def _shape(name: str, text: str, notes: tuple[str, ...], task: str, names: Seque
         )
     if header is None:
         header, numbered = _split_header(numbered, width, names)
+        cells = [cell.strip() for cell in header[1]]
+        if header[0] and cells != list(names) and not _has_known(cells):
+            notes += (TAKEN.format(header[0], ", ".join(f"“{cell}”" for cell in cells[:MOST_NAMED])),)
     uneven = [number for number, row in numbered if len(row) != width]
     if not numbered:
         raise UnsuitableText(f"{name} has names of columns, and no row below them. Add examples.")
@@ -190,8 +195,7 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
         cell and any(cell == row[place].strip() for row in body if place < len(row)) for place, cell in enumerate(first)
     ):
         return False  # a label that comes again; "pos" may be one or a name
-    names = known_names()
-    if any(cell.casefold() in names or tidy_name(cell) in names for cell in first) and len(first) + len(rows) > 2:
+    if _has_known(first) and len(first) + len(rows) > 2:
         return not any(is_number(cell) for cell in first)
     if len(body) < 2 or len(set(first)) < len(first) or any(is_number(cell) for cell in first):
         return False
@@ -202,6 +206,12 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
         if len(body) >= 10 and len(set(below)) <= len(below) // 5 and cell not in below:
             return True
     return False
+
+
+def _has_known(names: Iterable[str]) -> bool:
+    """Whether one of some names is one that columns are known to have."""
+    known = known_names()
+    return any(name.strip().casefold() in known or tidy_name(name) in known for name in names)
 
 
 def _unique(names: Sequence[str], width: int) -> tuple[str, ...]:

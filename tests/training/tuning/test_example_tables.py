@@ -273,3 +273,17 @@ def test_what_is_no_character_is_replaced():
 def test_a_column_of_parts_is_no_text_where_there_are_too_few():
     with pytest.raises(UnsuitableText, match="first sentence"):
         read("text\tlabel\tsplit\nA bee.\tx\ttrain\nA dog.\ty\ttest\n", "pairs")
+
+
+def test_a_first_row_that_is_taken_for_names_by_its_looks_alone_is_told_of():
+    rows = "".join(f"It is day {number} today\t{'pos' if number % 2 else 'neg'}\n" for number in range(10))
+    guessed = read_table(f"Wonderful day\tjoy\n{rows}")
+    [said] = guessed.notes
+    assert len(guessed.rows) == 10 and said.startswith(
+        "Row 1 was taken for the names of the columns: “Wonderful day”, “joy”."
+    )
+    assert read_table(f"Text\tMood\n{rows}").notes == (), "a name that columns have"
+    assert read_table(f"remark\tmood of it\n{rows}", names=("remark", "mood of it")).notes == (), (
+        "those of a file beside"
+    )
+    assert read_table(rows).notes == () and len(read_table(rows).rows) == 10
