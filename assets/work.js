@@ -52,19 +52,20 @@
   // A job comes with texts of its own, some time after it is in sight: boxes that the visitor took meanwhile stay as
   // they are.
   const jobInSight = () => document.querySelector('#tune-job-id :is(input, textarea)')?.value ?? '';
-  let takenFor = null;
+  let takenFor = null, typedFor = null;
   explorer.fillTry = (own, ...texts) => {
-    if (takenFor === jobInSight()) return texts;
-    takenFor = null;
-    return JSON.parse(own);
-  };
-  explorer.carryTry = job => {
-    if (takenFor === '') takenFor = job; // what was typed for the example is to be asked of the model that is trained now
+    const {task, texts: ours} = JSON.parse(own);
+    const isKept = takenFor === jobInSight() || typedFor === task; // of another job of the same task the same can be asked
+    takenFor = isKept ? jobInSight() : null;
+    typedFor &&= isKept ? task : null;
+    return isKept ? texts : ours;
   };
   // What the visitor typed stands in the address; a job's own texts do not, nor such as leave no room there for the rest.
   const TRY_BOXES = '#tune-try-text, #tune-try-second', MOST_TYPED = 2500; // characters of an address
   explorer.typedTry = (own, ...texts) => {
-    const isOwn = JSON.parse(own).every((text, place) => text === texts[place]);
+    const {task, texts: ours} = JSON.parse(own);
+    const isOwn = ours.every((text, place) => text === texts[place]);
+    typedFor = isOwn || texts.every(text => !text.trim()) ? null : task;
     return isOwn || encodeURIComponent(texts.join('')).length > MOST_TYPED ? texts.map(() => '') : texts;
   };
   explorer.restoreTry = (job, text, second, ...texts) => {
@@ -106,6 +107,7 @@
     }), QUIET_MILLISECONDS);
   };
   explorer.settle = () => {
+    compare(); // an answer may have left with its job
     if (isDrawing()) show(inSight());
     if (isDrawing() || performance.now() - changed < QUIET_MILLISECONDS) return settleLater();
     const isAbout = new Set(underWay.values());

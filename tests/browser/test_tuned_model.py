@@ -116,3 +116,27 @@ def test_a_model_is_tried_explored_downloaded_and_deleted(open_page):
     expect(page.locator(".job-says")).to_contain_text(re.compile("Waiting|Running"))
     expect(page.locator("#tune-try")).to_be_disabled()
     expect(page.locator("#tune-try-text textarea")).to_have_value("My own.")
+
+
+@pytest.mark.slow
+def test_an_own_sentence_is_kept_for_the_next_run_of_the_task_and_its_old_answer_leaves_nothing(open_page):
+    page = train_a_head(open_page(TAB + "&show=try"))
+    text, answer = page.locator("#tune-try-text textarea"), page.locator("#tune-tried").first
+    text.fill("The soup was cold.")
+    text.press("Enter")
+    expect(page.locator("#tune-tried tbody tr")).to_have_count(3, timeout=SLOW)
+    text.fill("Thanks.")
+    expect(answer).to_have_attribute("data-before", "")
+    choose(page, "#tune-method", "Head on a learned mix of frozen layers")
+    start(page)
+    expect(page.locator(".job-says")).to_contain_text(re.compile("Waiting|Running"))
+    expect(page.locator(".job-says")).to_contain_text("Done", timeout=SLOW)
+    expect(page.locator("#tune-try")).to_be_enabled()
+    come_to_rest(page)
+    expect(text).to_have_value("Thanks.")
+    expect(page).to_have_url(re.compile("try_text=Thanks"))
+    expect(page.locator("#tune-tried tbody tr")).to_have_count(0)
+    expect(answer).not_to_have_attribute("data-before", "")
+    choose(page, "#tune-task", "Classify pairs of sentences")
+    start(page)
+    expect(text).to_have_value("")  # two sentences are another question

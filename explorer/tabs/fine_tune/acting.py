@@ -171,7 +171,7 @@ def wire_acts(registry: Registry, store: JobStore, example: FirstTuned, first: L
     trained = [trying.message, act.job, act.panel.run]
     boxes = [trying.text, trying.second]
     begun = trying.train.click(train, act.owner, trained, js=with_owner(1), **QUIET)
-    begun.then(None, act.job, None, js="job => explorer.carryTry(job)", **QUIET).then(**redraw)
+    begun.then(**redraw)
     asked = [
         listen(judge, [*looking, *boxes], [trying.message, trying.answer], **QUIET)
         for listen in (trying.button.click, trying.text.submit, trying.second.submit)

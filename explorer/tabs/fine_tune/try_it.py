@@ -84,7 +84,7 @@ class Trying:
         train: Trains the model of the example; in sight where the example is.
         message: What went wrong with asking or training, and how far it is.
         answer: Where the answer stands.
-        own: Holds the texts of the job in sight for the two boxes, as JSON.
+        own: Holds the task of the job in sight and its texts for the two boxes, as JSON.
     """
 
     tab: gr.Tab
@@ -115,13 +115,13 @@ def build(first: Looked) -> Trying:
         message = gr.HTML(padding=False, elem_classes="message-place")
         answer = gr.HTML(padding=False, elem_classes="result", elem_id="tune-tried")
         samples = gr.HTML(_samples(first), padding=False, elem_classes="result")
-        own = gr.Textbox(json.dumps(["", ""]), visible="hidden")
+        own = gr.Textbox(_own(first, ("", "")), visible="hidden")
 
     def update(looked: Looked) -> tuple:
         first_label, second_label = BOXES[looked.the_run.recipe.task]
         return (
             _said(looked), gr.Textbox(label=first_label),
-            gr.Textbox(label=second_label or " ", visible=bool(second_label)), json.dumps(_first_texts(looked)),
+            gr.Textbox(label=second_label or " ", visible=bool(second_label)), _own(looked, _first_texts(looked)),
             gr.Button(interactive=can_answer(looked), visible=not looked.is_example),
             gr.Button(visible=looked.is_example), "", _samples(looked),
         )  # fmt: skip
@@ -272,6 +272,10 @@ def _first_texts(looked: Looked) -> tuple[str, str]:
     task = looked.the_run.recipe.task
     is_ours = source_of(task, looked.status.spec.examples_name) != YOURS
     return FIRST[task] if looked.outcome and is_ours else ("", "")
+
+
+def _own(looked: Looked, texts: tuple[str, str]) -> str:
+    return json.dumps({"task": looked.the_run.recipe.task, "texts": texts})
 
 
 def can_answer(looked: Looked) -> bool:
