@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float, Int
 
+from explorer.analysis.word_bags import TOKEN
 from explorer.errors import UnsuitableCorpus, quoted
 from explorer.training.tuning.examples import LabelledText
 from explorer.training.tuning.results import Judged, wrong_first
@@ -77,7 +78,10 @@ def measure_classes(
 
 
 def class_baselines(train: Sequence[LabelledText], held_out: Sequence[LabelledText]) -> dict[str, float]:
-    """Accuracy without any model: always the most frequent class; logistic regression on words and pairs of words."""
+    """Accuracy without any model: always the most frequent class; logistic regression on words and pairs of words.
+
+    A mark, such as the full stop behind a word, is a word of its own.
+    """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -88,7 +92,7 @@ def class_baselines(train: Sequence[LabelledText], held_out: Sequence[LabelledTe
     labels = [example.label for example in some]
     if len(set(labels)) > 1:
         words = make_pipeline(
-            TfidfVectorizer(ngram_range=(1, 2), token_pattern=r"(?u)\S+"), LogisticRegression(C=10.0, max_iter=1000)
+            TfidfVectorizer(ngram_range=(1, 2), token_pattern=TOKEN.pattern), LogisticRegression(C=10.0, max_iter=1000)
         )
         words.fit([_bag(example) for example in some], labels)
         baselines[BAG_OF_WORDS] = float(

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from explorer.analysis.rank_correlation import measure_spearman
+from explorer.analysis.word_bags import TOKEN
 from explorer.training.tuning.examples import ScoredPair, Triplet
 from explorer.training.tuning.recipe import LIKE
 from explorer.training.tuning.results import Judged, wrong_first
@@ -93,7 +94,7 @@ def similarity_baselines(held_out: Sequence[Triplet | ScoredPair]) -> dict[str, 
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     texts = [text for one in held_out for text in texts_of(one)]
-    table = TfidfVectorizer(token_pattern=r"(?u)\S+").fit_transform(texts).toarray()
+    table = TfidfVectorizer(token_pattern=TOKEN.pattern).fit_transform(texts).toarray()
     sizes = [len(texts_of(one)) for one in held_out]
     vectors = np.split(table, np.cumsum(sizes)[:-1])
     return {SHARED_WORDS: next(iter(measure_similarity(held_out, vectors).scores.values()))}
@@ -102,7 +103,7 @@ def similarity_baselines(held_out: Sequence[Triplet | ScoredPair]) -> dict[str, 
 def similarity_remarks(examples: Sequence[Triplet | ScoredPair], loss: str) -> list[str]:
     """Where the loss cannot be had."""
     if loss != "cosine" and any(isinstance(one, ScoredPair) for one in examples):
-        return ["Pairs with scores are learnt by the cosine loss, whichever is chosen: they have no negative."]
+        return ["Pairs with scores are learned by the cosine loss, whichever is chosen: they have no negative."]
     return []
 
 
