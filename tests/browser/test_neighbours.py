@@ -207,13 +207,21 @@ def test_word_vectors_from_a_file(open_page, tmp_path):
     expect(page.locator(".near-words bdi")).to_have_text(["game", "drama"])
     expect(page.locator(".near-static h3")).to_contain_text("glove.txt")
     back = page.get_by_role("button", name="Back to the model’s own word vectors")
+    bad = tmp_path / "bad.vec"
+    bad.write_text("No vectors stand here.", encoding="utf-8")
+    load_file(page, "Word vectors from a file", bad)
+    expect(page.locator(ERROR)).to_contain_text("is not a word and 2 to 2,048 numbers")
+    come_to_rest(page)
+    expect(page.locator(".near-static h3")).to_contain_text("glove.txt")  # what was refused takes nothing away
     back.click()
     expect(page.locator(".near-words bdi").first).to_have_text("plays")
-    file.write_text("No vectors stand here.", encoding="utf-8")
-    load_file(page, "Word vectors from a file", file)
+    expect(page.locator(ERROR)).to_have_count(0)
+    load_file(page, "Word vectors from a file", bad)
     expect(page.locator(ERROR)).to_contain_text("is not a word and 2 to 2,048 numbers")
-    expect(page.locator(".near-words bdi").first).to_have_text("plays")  # what was refused takes nothing away
+    expect(page.locator(".near-words bdi").first).to_have_text("plays")
     expect(back).to_be_hidden()
+    load_file(page, "Word vectors from a file", file)
+    expect(page.locator(".near-static h3")).to_contain_text("glove.txt")
 
 
 @pytest.mark.slow

@@ -56,8 +56,9 @@ def find_view(views, *labels):
 
 
 def values_of(handler, **given):
-    """First values, or those given by the label of the input."""
-    return [copy.deepcopy(given.get(getattr(one, "label", None), one.value)) for one in handler.inputs]
+    """First values, or those given by the label of the input; of what is unseen and empty, by "State"."""
+    names = [getattr(one, "label", None) or (type(one).__name__ if one.value is None else "") for one in handler.inputs]
+    return [copy.deepcopy(given.get(name, one.value)) for name, one in zip(names, handler.inputs, strict=True)]
 
 
 def drawn_by(handler, **given):
@@ -151,7 +152,7 @@ def test_the_code_finds_the_same_neighbours(views, shipped_registry, monkeypatch
 def test_the_code_looks_words_up_in_a_file_of_yours(views, shipped_registry, monkeypatch, tmp_path):
     (tmp_path / "own.txt").write_text("play 1 0\nwork 0 1\nfun 1 0.1\n")
     monkeypatch.chdir(tmp_path)
-    given = {"Sentences, one a line": OWN, "Word vectors from a file": str(tmp_path / "own.txt")}
+    given = {"Sentences, one a line": OWN, "State": str(tmp_path / "own.txt")}
     drawn = drawn_by(find_view(views, "Or type a sentence with the word"), **given)
     assert [one["text"] for one in taken(drawn)[0]["static"]["neighbours"]] == ["fun", "work"]
     assert_holds(to_json(run_code(drawn, shipped_registry, monkeypatch)), taken(drawn)[0])

@@ -33,7 +33,8 @@ class Own:
     Attributes:
         text: Sentences, one a line; "" = those that come with the explorer.
         sentences: Uploads a file of sentences into the text.
-        vectors: Holds a file of word vectors, or nothing.
+        upload: Uploads a file of word vectors.
+        vectors: Holds the path of the last one that could be read, or nothing.
         without: Goes back to the model's own word vectors.
         said: What was taken of a file of sentences.
         vectors_said: What was taken of a file of word vectors.
@@ -41,7 +42,8 @@ class Own:
 
     text: gr.Textbox
     sentences: gr.UploadButton
-    vectors: gr.UploadButton
+    upload: gr.UploadButton
+    vectors: gr.State
     without: gr.Button
     said: gr.HTML
     vectors_said: gr.HTML
@@ -60,10 +62,10 @@ def build_own() -> Own:
         sentences = file_button("Sentences from a file", SENTENCE_FILES, "neighbours-sentences")
         said = gr.HTML(note(f"Text, csv or tsv, with senses or without; also in gzip. {most}"), padding=False,
                        elem_id="neighbours-sentences-said")  # fmt: skip
-        vectors = file_button("Word vectors from a file", VECTOR_FILES, "neighbours-vectors")
+        upload = file_button("Word vectors from a file", VECTOR_FILES, "neighbours-vectors")
         vectors_said = gr.HTML(_about_vectors(), padding=False)
         without = gr.Button("Back to the model’s own word vectors", size="sm", visible=False, elem_classes="own-file")
-    return Own(text, sentences, vectors, without, said, vectors_said)
+    return Own(text, sentences, upload, gr.State(None), without, said, vectors_said)
 
 
 def wire_own(
@@ -97,8 +99,8 @@ def wire_own(
     own.text.change(follow, [own.text, word], word, trigger_mode="multiple", **QUIET)
     own.sentences.upload(take, [own.sentences, word], [own.text, use, listed, own.said], **QUIET)
     forget_file(own.text, own.said)
-    loaded = own.vectors.change(
-        partial(_say_vectors, static), own.vectors, [own.vectors_said, own.vectors, own.without], **QUIET
+    loaded = own.upload.upload(
+        partial(_say_vectors, static), own.upload, [own.vectors_said, own.vectors, own.without], **QUIET
     )
     left = own.without.click(
         lambda: (None, gr.Button(visible=False), _about_vectors()), None,
@@ -113,19 +115,19 @@ def _about_vectors() -> str:
 
 
 def _say_vectors(static: Static, path: str | None) -> Iterator[tuple]:
-    """What is wrong with a file of word vectors, where it was chosen, or what it brings; the file, which is none if it
-    was refused: then the model's own vectors stay; and the way back to these."""
-    if not path:  # none, or one was refused, as is said
+    """What is wrong with a file of word vectors, where it was chosen, or what it brings; the file, unless it was
+    refused: then the vectors from before stay; and the way back to the model's own."""
+    if not path:
         yield gr.skip(), gr.skip(), gr.skip()
         return
     yield note("Reading …"), gr.skip(), gr.skip()
     try:
         found = static.read(path)
     except Exception as error:
-        yield explain(error), None, gr.Button(visible=False)
+        yield explain(error), gr.skip(), gr.skip()
         return
     words = f"{found.source}: {count_of(len(found.words), 'word')}, under “Without context” in the view “Neighbours”."
-    yield note(" ".join([words, *found.remarks])), gr.skip(), gr.Button(visible=True)
+    yield note(" ".join([words, *found.remarks])), path, gr.Button(visible=True)
 
 
 def read_upload(path: Path, word: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ class Desk:
         word: One that has sentences here, or any other that the visitor's own sentences have.
         own: Sentences of the visitor's own, a line each; "" = those that come with the explorer.
         use: Which use is looked at: its place among material.read_uses(word, own); it may be higher than there are.
-        file: A file of static vectors, or nothing.
+        file: Holds the path of a file of static vectors, or nothing.
         which: Which vector of each use.
         message: Where errors and progress are shown.
         vectors: Recent ones.
@@ -29,7 +29,7 @@ class Desk:
     word: gr.Dropdown
     own: gr.Textbox
     use: gr.Number
-    file: gr.UploadButton
+    file: gr.State
     which: Which
     message: gr.HTML
     vectors: Vectors
