@@ -159,7 +159,7 @@ def read_examples(
         return make_examples(table, task, {**guess_columns(table, task), **chosen})
 
     if scored and train is not None:
-        raise UnsuitableText("--scored is our own set: leave it out where --train says what is learnt.")
+        raise UnsuitableText("--scored is our own set: leave it out where --train says what is learned.")
     given = own_examples(task, scored=scored) if train is None else read(train)
     if test is not None:
         from explorer.training.tuning.making import with_held_out

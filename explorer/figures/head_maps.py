@@ -43,7 +43,7 @@ class MappedMeasure:
         chance: What the values are compared with.
         chance_words: What that is.
         count: How many tokens or words the values are of.
-        counted: "tokens" or "words".
+        counted: "token" or "word".
         least: From which share on a head is named after it; 0 = what names it is no share.
     """
 
@@ -79,14 +79,14 @@ def map_measure(measures: HeadMeasures, relations: RelationMatches, key: str) ->
                 one.baseline,
                 words,
                 one.count,
-                "words",
+                "word",
             )
     if key not in measures.values:
         return None
     measure = MEASURES[key]
     return MappedMeasure(
         key, measure.label, measure.label, measure.unit, measure.says, measures.values[key], measures.uniform[key],
-        "all tokens alike", measures.counts[key], "tokens",
+        "all tokens alike", measures.counts[key], "token",
         least_named(key, measures.uniform[key]) if measure.unit == "share" else 0.0,
     )  # fmt: skip
 
@@ -156,7 +156,7 @@ def _says(mapped: MappedMeasure) -> str:
     return (
         f"<p class='found-says'><b>{escape(mapped.label)}.</b> {escape(mapped.says)} "
         f"<span class='quiet'>For comparison, {escape(mapped.chance_words)}: {chance}. "
-        f"n = {mapped.count:,} {mapped.counted}.</span></p>"
+        f"n = {count_of(mapped.count, mapped.counted)}.</span></p>"
     )
 
 

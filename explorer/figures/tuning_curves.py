@@ -28,7 +28,7 @@ from explorer.training.tuning.results import AVERAGED_STEPS, TrainingStep
 
 HEIGHT_PIXELS = 270
 TOP_PIXELS, BOTTOM_PIXELS = 16, 46
-NAME_CHARACTERS = 46  # in a line above a chart that shares its row with another
+NAME_CHARACTERS = 42  # in a line above a chart that shares its row with another
 MOST_DECIMALS = 6
 BY_COSINE = ("spearman", "recall_at_1")  # of distances, which nobody can be sure of
 STILL_ROSE = {  # score -> why it may rise where the loss does, too
@@ -265,8 +265,9 @@ def _names(curves: Sequence[Curve]) -> list[str]:
     lines = []
     for curve in curves:
         colour, _, glyph = mark_of(curve.mark)
-        first, *others = map(escape, wrap(curve.name, NAME_CHARACTERS) or [""])
-        lines += [f"<span style='color:{colour}'>{glyph}</span> {first}", *(f"    {other}" for other in others)]
+        wrapped = wrap(curve.name, NAME_CHARACTERS, subsequent_indent="    ")
+        first, *others = map(escape, wrapped or [""])
+        lines += [f"<span style='color:{colour}'>{glyph}</span> {first}", *others]
     return lines
 
 

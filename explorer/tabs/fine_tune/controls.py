@@ -152,7 +152,7 @@ def _build_options() -> list[gr.components.Component]:
         losses = [(label, key) for key, label in LOSSES.items()]
         loss = gr.Radio(losses, value=first.similarity_loss, label="Loss", visible=False,
                         info="What makes vectors of like sentences alike. Pairs with scores have no negative: they "
-                        "are always learnt by the cosine.")  # fmt: skip
+                        "are always learned by the cosine.")  # fmt: skip
         prefix = gr.Textbox(first.prefix, max_length=LONGEST_PREFIX, label="Prefix", visible=False,
                             info="Read before each text, such as “summarize: ” with its space. Empty = as it stands "
                             "there in grey; a space = nothing.")  # fmt: skip

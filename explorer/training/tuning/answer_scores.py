@@ -87,4 +87,4 @@ def answer_remarks(examples: Sequence[AnsweredQuestion]) -> list[str]:
     if not missing:
         return []
     which = "One answer does" if missing == 1 else f"{missing:,} answers do"
-    return [f"{which} not stand word for word in the passage: nothing is learnt from such questions."]
+    return [f"{which} not stand word for word in the passage: nothing is learned from such questions."]

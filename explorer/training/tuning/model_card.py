@@ -40,7 +40,7 @@ def write_readme(facts: TunedFacts, outcome: Outcome, *, has_head: bool, asked: 
         _front_matter(facts),
         f"# {_line(facts.base)}, fine-tuned: {TASKS[recipe.task].lower()}",
         f"{METHODS[recipe.method]}: {outcome.trained_parameters:,} weights were trained{among}; the "
-        f"network has {facts.parameters:,}. It learnt from {facts.train_examples:,} examples of "
+        f"network has {facts.parameters:,}. It learned from {facts.train_examples:,} examples of "
         f"{_code(facts.examples_name)}, and was measured on {facts.held_out_examples:,} that it did not learn from.",
         f"| score | held-out |\n| --- | --- |\n{scores}" if scores else "",
         f"| without this model | {_cell(next(iter(outcome.scores), 'score'))} |\n| --- | --- |\n{baselines}"

@@ -45,7 +45,7 @@ def split_examples(examples: ExampleSet, share: float, *, seed: int) -> ExampleS
     if len(examples.train) < 2:
         count = len(examples.train)
         raise UnsuitableCorpus(
-            f"{count} example{'s' * (count != 1)} cannot be learnt from and measured on: add at least "
+            f"{count} example{'s' * (count != 1)} cannot be learned from and measured on: add at least "
             f"{2 - count} more, better twenty of each class."
         )
     keys = text_keys(examples.train)
