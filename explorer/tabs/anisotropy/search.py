@@ -85,7 +85,8 @@ def build(registry: Registry, desk: Desk) -> View:
         at = min(read_layer(layer), count_layers(models, model) - 1)
         options = {"query": query, "pooling": pooling, "layer": at, "k": TAKEN}
         code = search_code(own, found[0].model, options, wanted)
-        above = "".join(map(note, found[0].remarks)) + foreign_note(read, found[0].query)  # else it is below all that was found
+        # Of the query, above what was found: else it is out of sight.
+        above = "".join(map(note, found[0].remarks)) + foreign_note(read, found[0].query)
         said = note(SEE)
         said += note(WHITENED) if cure == "whitening" else ""
         return "", above + found_columns(found, wanted, SHOWN), said + _foot(found, sentences.name, code)
