@@ -57,6 +57,10 @@ class NothingFound(UnsuitableText):
     """What was looked for beside an analysis is not there; the analysis itself stands."""
 
 
+class NoUse(UnsuitableText):
+    """The sentences can be read, but none has a use of the word."""
+
+
 class TooManySentences(UnsuitableText):
     """A file has more sentences than are read from one."""
 

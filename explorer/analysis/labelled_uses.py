@@ -11,7 +11,7 @@ from explorer.analysis.delimited import LOOKED_AT
 from explorer.analysis.embedding_results import Span
 from explorer.analysis.sense_sentences import USE, read_sense_sentences, sense_words
 from explorer.analysis.uses import find_uses
-from explorer.errors import UnsuitableText, quoted
+from explorer.errors import NoUse, UnsuitableText, quoted
 from explorer.settings import settings
 
 FOREIGN = "(German)"
@@ -67,7 +67,8 @@ def gather_uses(
         forms: Of the word, that count as uses, too.
 
     Raises:
-        UnsuitableText: There is no use, there are too many, or a sentence cannot be read; the message says which.
+        NoUse: There is none.
+        UnsuitableText: There are too many, or a sentence cannot be read; the message says which.
     """
     if isinstance(sentences, str):
         raise UnsuitableText("Give a list of sentences.")
@@ -100,7 +101,7 @@ def gather_uses(
     if not found:
         asked = quoted(word) if word else "A use in braces"
         where = "not in the only sentence" if count == 1 else f"in none of the {count:,} sentences"
-        raise UnsuitableText(f"{asked} is {where}. Look for another word or form of it.")
+        raise NoUse(f"{asked} is {where}. Look for another word or form of it.")
     return LabelledUses(*(tuple(column) for column in zip(*found, strict=True)), without)
 
 

@@ -81,6 +81,7 @@ def layer_chart(
     number: str = "%{y:.2f}",
     levels: Sequence[Level] = (),
     ends: tuple[float, float] | None = None,
+    dashed: str = "",
 ) -> go.Figure:
     """Draw lines over the layers.
 
@@ -91,6 +92,7 @@ def layer_chart(
         number: How plotly writes a value when it is pointed at; SHARE = as a percentage.
         levels: Values beside them, each a dotted line with its label.
         ends: Least and most of the axis of values, where there are levels; None = what holds all.
+        dashed: What the dashed lines are, named above where several others are.
     """
     figure = go.Figure()
     for line in lines:
@@ -99,14 +101,15 @@ def layer_chart(
     if len(named) > 1:  # one needs no name: it stands above
         said = (f"<span style='color:{mark_of(one.mark)[0]}'>{mark_of(one.mark)[2]}</span> {escape(one.name)}"
                  for one in named)  # fmt: skip
+        above = [*said, f"- - {escape(dashed)}"] if dashed else [*said]
         figure.add_annotation(
             x=0, y=1, xref="paper", yref="paper", yanchor="bottom", xanchor="left", align="left",
-            text="<br>".join(said), showarrow=False, font={"size": 12.5}, yshift=6,
+            text="<br>".join(above), showarrow=False, font={"size": 12.5}, yshift=6,
         )  # fmt: skip
     last = max((at for line in lines for at, _ in line.points), default=0)
     if layer is not None:
         figure.add_vline(x=min(layer, last), line={"color": GREY, "width": 1}, opacity=0.6)
-    names = len(named) if len(named) > 1 else 0
+    names = len(named) + bool(dashed) if len(named) > 1 else 0
     if levels:  # plotly fits the axis to lines alone
         height = HEIGHT_PIXELS - TOP_PIXELS - BOTTOM_PIXELS - LINE_PIXELS * min(names, 2)
         add_levels(figure, levels, ends or _fit(lines, levels), height)

@@ -26,15 +26,25 @@ LONG_WORD = re.compile(r"[^\W_]{101,}")  # WordPiece leaves a longer word than t
 UNCUT = "No word of more than 100 letters is cut into pieces: shorten it."
 
 
-def unknown_note(words: Iterable[str]) -> str:
-    """What tokens mean that are no words, if they are in a chart: the one for unknown words, and pieces of words."""
+NEVER_FILLED = "It is never put into a sentence."
+SCORED_AS_UNKNOWN = "What is scored there is any unknown word."
+WRITTEN_AS_UNKNOWN = "The model saw it in place of those when it was trained, and writes it as any other token."
+
+
+def unknown_note(words: Iterable[str], then: str = NEVER_FILLED) -> str:
+    """What tokens mean that are no words, if they are in a chart: the one for unknown words, and pieces of words.
+
+    Args:
+        words: As they are shown.
+        then: What becomes of the one for unknown words here.
+    """
     shown = set(words)
     found = next((token for token in UNKNOWN if token in shown), None)
     told = ""
     if found is not None:
         told = note(
-            f"{found} stands for any word that the model's vocabulary lacks, such as a rare name. It is never put into "
-            "a sentence."
+            f"{found} stands for any word or sign that the model's vocabulary lacks, such as a rare name or an emoji. "
+            f"{then}"
         )
     if UNREADABLE in shown:
         told += note(BYTES_NOTE)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from html import escape
 
 from explorer.analysis.option_results import FROM_LEFT, NORMALISATIONS, OptionChoice, OptionPart, OptionScore
-from explorer.figures.notes import note, unknown_note
+from explorer.figures.notes import SCORED_AS_UNKNOWN, note, unknown_note
 from explorer.figures.style import nats, percent
 from explorer.figures.token_words import shown_token, space_note
 
+LEAST_LEFT = 1e-4  # of a share beside others: however small they are, it is not all
 ROUNDED = "All of it is computed before anything is rounded, so that a last digit may seem off."
 GOES_ON_OTHERWISE = (
     "The neutral text goes on otherwise behind the option, and what stands there is summed, too: these differences are "
@@ -32,7 +33,7 @@ def _column(choice: OptionChoice) -> str:
             "within a model, not numbers of two models."
         )
         + (note(GOES_ON_OTHERWISE) if any(_goes_on_otherwise(choice, one) for one in choice.options) else "")
-        + unknown_note(token.token for one in choice.options for token in one.part.tokens)
+        + unknown_note((token.token for one in choice.options for token in one.part.tokens), SCORED_AS_UNKNOWN)
         + space_note(token.token for one in choice.options for token in one.part.tokens)
         + note(f"{done} Summed: {choice.scored}; each is {choice.score}, in nats. {ROUNDED}")
         + "</section>"
@@ -42,12 +43,13 @@ def _column(choice: OptionChoice) -> str:
 def _option(choice: OptionChoice, one: OptionScore, *, is_best: bool) -> str:
     mark = f"<span class='chosen'>{'a tie' if choice.firsts > 1 else '✓ chosen'}</span>" if is_best else ""
     kind = " class='best'" if is_best else ""
+    most = 1 - LEAST_LEFT if any(other.share > 0 for other in choice.options if other is not one) else 1.0
     bar = f"<span class='track'><i style='width:{one.share:.1%}'></i></span>"
     return (
         f"<li{kind}><div class='option-head'><bdi dir='auto'>{escape(one.option)}</bdi>{mark}"
         f"<span class='number' title='{one.score!r} nats'>{nats(one.score)}</span></div>"
         f"<div class='share' title='share among the options: {one.share!r}'>{bar}"
-        f"<small>{percent(one.share)} of the options</small></div>"
+        f"<small>{percent(min(one.share, most))} of the options</small></div>"
         f"<p class='sum'>{_terms(one.part)} = <b>{nats(one.part.log_probability)}</b>{_then(choice, one)}</p></li>"
     )
 

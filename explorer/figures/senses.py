@@ -14,6 +14,7 @@ from explorer.rounding import half_up
 ALIKE = 0.01  # shares that differ by less have one label
 
 SHARES, COSINES = "share of uses", "mean cosine"
+RANDOM_WORDS = "random words"
 
 
 def accuracy_chart(scores: Sequence[SenseScores], measure: str, layer: int | None) -> go.Figure:
@@ -41,9 +42,10 @@ def similarity_chart(scores: Sequence[SenseScores | UseSimilarity], layer: int |
     lines = _lines(scores, "self_similarity")
     for mark, score in enumerate(scores):
         points = [(one.layer, one.baseline) for one in score.layers if one.baseline is not None]
-        lines.append(_line(f"{score.model}, random words", mark, points, is_baseline=True))
-    figure = layer_chart(lines, COSINES, layer, number="%{y:+.2f}")
-    if len(scores) == 1:  # of two, the colours say which is which, and the dashes that it is random words
+        lines.append(_line(f"{score.model}, {RANDOM_WORDS}", mark, points, is_baseline=True))
+    has_baseline = any(line.is_baseline and line.points for line in lines)
+    figure = layer_chart(lines, COSINES, layer, number="%{y:+.2f}", dashed=RANDOM_WORDS if has_baseline else "")
+    if len(scores) == 1:
         _name_lines(figure, [one for one in lines if one.points])
     return figure
 
@@ -64,7 +66,7 @@ def _name_lines(figure: go.Figure, lines: Sequence[LayerLine]) -> None:
         low, high = line.band[[layer for layer, _ in line.points].index(x)]
         figure.add_annotation(
             x=x, y=high if is_upper else low, yanchor="bottom" if is_upper else "top", yshift=4 if is_upper else -4,
-            text="random words" if line.is_baseline else "the word", font={"size": 12}, showarrow=False,
+            text=RANDOM_WORDS if line.is_baseline else "the word", font={"size": 12}, showarrow=False,
         )  # fmt: skip
 
 

@@ -134,7 +134,10 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-_EVERYTHING = "all that its answers are computed with; what the task does not read, such as a pooler, stays as it was"
+_EVERYTHING = (
+    "all that its answers are computed with; what the task does not read, such as the network’s own head (a pooler, or "
+    "what predicts tokens), stays as it was"
+)
 TRAINED = {  # method -> which weights could move
     "frozen": "the new head’s alone",
     "layers": "those of the mix and of the new head",

@@ -19,7 +19,7 @@ from explorer.analysis.branches import (
     written_text,
 )
 from explorer.analysis.generation_results import STOPS
-from explorer.figures.notes import UNKNOWN
+from explorer.figures.notes import UNKNOWN, WRITTEN_AS_UNKNOWN
 
 DIGITS = 6
 FREE_PLACE = re.compile(r"\[unused\d+\]|<unused\d+>")  # as BERT's and Gemma's vocabularies call them
@@ -87,8 +87,7 @@ def _of_no_words(tree: Tree) -> str:
     unknown = next((text for text in texts if text in UNKNOWN), None)
     if unknown:
         told += (
-            f" {unknown} stands for any word or sign that the vocabulary lacks, such as an emoji: the model saw it in "
-            "place of those when it was trained, and writes it as any other token."
+            f" {unknown} stands for any word or sign that the vocabulary lacks, such as an emoji. {WRITTEN_AS_UNKNOWN}"
         )
     free = next((text for text in texts if FREE_PLACE.fullmatch(text)), None)
     if free:

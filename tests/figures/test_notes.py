@@ -8,6 +8,9 @@ from explorer.analysis.generation_results import PromptLength
 from explorer.analysis.results import Choice, Completion, RankedCandidate
 from explorer.figures.compared import contrast_note, models_note
 from explorer.figures.notes import (
+    NEVER_FILLED,
+    SCORED_AS_UNKNOWN,
+    WRITTEN_AS_UNKNOWN,
     candidates_note,
     fills_note,
     foreign_note,
@@ -68,6 +71,12 @@ def test_the_token_for_unknown_words_is_explained_and_is_no_difference():
     assert unknown_note(["␣"]) == ""
     assert "walk + ##ing" in unknown_note(["cat", "##ing"]) and "stands for" not in unknown_note(["##ing"])
     assert "&lt;unk&gt; stands for" in unknown_note(["cat", "<unk>"])
+    assert NEVER_FILLED in unknown_note(["[UNK]"])
+
+
+@pytest.mark.parametrize("then", [SCORED_AS_UNKNOWN, WRITTEN_AS_UNKNOWN])
+def test_where_the_token_for_unknown_words_is_read_or_written_it_is_not_said_never_to_be(then):
+    assert then in unknown_note(["[UNK]"], then) and NEVER_FILLED not in unknown_note(["[UNK]"], then)
 
 
 def test_what_several_models_expect_is_said():

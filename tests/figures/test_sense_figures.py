@@ -118,6 +118,14 @@ def test_self_similarity_stands_beside_random_words():
     assert list(trace(similarity_chart([without], 0), "M & M, random words").x) == []
 
 
+def test_of_two_models_the_dashed_lines_are_named_once():
+    named = [text for text in texts(similarity_chart([scores(), scores("N")], 0)) if "M &amp; M" in text]
+    assert len(named) == 1 and named[0].endswith("<br>- - random words")
+    assert "- -" not in "".join(texts(similarity_chart([scores()], 0))), "of one, the lines are named where they are"
+    without = [scores(layers=(layer(0, 0.2, None),)), scores("N", layers=(layer(0, 0.2, None),))]
+    assert "- -" not in "".join(texts(similarity_chart(without, 0)))
+
+
 def test_the_table_holds_every_layer_and_the_chosen_vector():
     table = senses_table([scores()], [("M & M", f"sum of {EVIL}", layer(2, 0.9))], 1)
     assert EVIL not in table and "sum of &lt;/script&gt;&lt;b&gt;" in table

@@ -133,6 +133,7 @@ def test_the_word_follows_what_ones_own_sentences_mark(word, own, stands):
         (None, None, "There is no word"),
         ("zebra", "no such animal", "not in the only sentence"),
         ("zebra", "No such animal.\nNor here.", "in none of the 2 sentences"),
+        ("Bank", "A river.\nTwo rivers.", "Or empty the box under .* sentences of “bank” come with the explorer"),
         ("a", "a " * 9_000, "the page takes at most"),
         ("a", "a " * 20_000, "characters"),
         ("", "no braces here", "braces"),

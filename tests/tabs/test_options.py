@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from explorer.analysis import choose_option
+from explorer.figures.options import option_columns
 from explorer.tabs.generate.options import FIRST, Question, _left_from, read_options, read_questions
 
 QUESTIONS = read_questions()
@@ -66,3 +67,18 @@ def test_a_neutral_text_that_stayed_from_an_example_is_told_of_under_another_tex
     assert first.domain and _left_from(QUESTIONS, f" {first.text}\n") & {first.domain} == set()
     assert first.domain in _left_from(QUESTIONS, "At night the sky is"), "a visitor's own"
     assert "" not in _left_from(QUESTIONS, "At night the sky is"), "then there is none to tell of"
+
+
+@pytest.mark.parametrize("model", FIRST)
+def test_an_option_that_the_vocabulary_lacks_is_said_to_be_scored_as_unknown(shipped_registry, model):
+    ask = partial(choose_option, text="The food is ___.", options=["good", "😀"])
+    drawn = option_columns([shipped_registry.run(model, ask)])
+    assert "What is scored there is any unknown word." in drawn and "never put into" not in drawn
+
+
+def test_no_option_is_all_beside_another_however_small(shipped_registry):
+    ask = partial(choose_option, text="The food is ___.", options=["good", "good " * 30])
+    choice = shipped_registry.run(FIRST[0], ask)
+    assert 0 < choice.options[1].share < 1e-6
+    drawn = option_columns([choice])
+    assert "> 99.9 % of the options" in drawn and "< 0.01 % of the options" in drawn

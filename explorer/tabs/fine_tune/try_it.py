@@ -14,7 +14,7 @@ import gradio as gr
 from explorer import analysis
 from explorer.analysis.generation_results import join_steps
 from explorer.errors import NoBlank, UnsuitableText
-from explorer.figures.notes import note, unknown_note
+from explorer.figures.notes import NEVER_FILLED, WRITTEN_AS_UNKNOWN, note, unknown_note
 from explorer.figures.tried import judged_sides, samples_table, sides_table
 from explorer.figures.tuning_words import baseline_words, kind_of, run_name
 from explorer.models.registry import Registry
@@ -248,7 +248,7 @@ def _fill_both(models: Registry, names: list[str], text: str, *, titles: list[st
         drawn += f"<p class='step'>Blank {number + 1}, {left}</p>" if count > 1 else ""
         drawn += sides_table([*zip(titles, words, strict=True)])
         every += words
-    return (drawn + _told_of(models, names, text, every),)
+    return (drawn + _told_of(models, names[-1], text, every, NEVER_FILLED),)
 
 
 def _continue_both(models: Registry, names: list[str], text: str, *, titles: list[str]) -> tuple:
@@ -259,12 +259,13 @@ def _continue_both(models: Registry, names: list[str], text: str, *, titles: lis
     found = [models.run(name, ask).tokens for name in names]
     written = [text + join_steps(name, text, "greedy", tuple(models.stream(name, write))).text for name in names]
     words = [[(token.text, token.probability) for token in one] for one in found]
-    return (sides_table([*zip(titles, words, strict=True)], written) + _told_of(models, names, text, words),)
+    told = _told_of(models, names[-1], text, words, WRITTEN_AS_UNKNOWN)
+    return (sides_table([*zip(titles, words, strict=True)], written) + told,)
 
 
-def _told_of(models: Registry, names: list[str], text: str, words: list[list[tuple[str, float]]]) -> str:
+def _told_of(models: Registry, name: str, text: str, words: list[list[tuple[str, float]]], then: str) -> str:
     """What is not read of the text, and what signs in the bars mean."""
-    return told_unread(models, names[-1], text) + unknown_note(word for side in words for word, _ in side)
+    return told_unread(models, name, text) + unknown_note((word for side in words for word, _ in side), then)
 
 
 def _first_texts(looked: Looked) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from explorer.analysis.embedding_results import Occurrences
 from explorer.analysis.labelled_uses import LabelledUses, gather_uses, shipped_uses
 from explorer.analysis.sense_sentences import sense_words
 from explorer.analysis.uses import english_forms, find_uses
-from explorer.errors import UnsuitableText, quoted
+from explorer.errors import NoUse, UnsuitableText, quoted
 from explorer.models.card import ModelCard
 from explorer.models.registry import Registry
 from explorer.settings import settings
@@ -18,6 +18,9 @@ from explorer.tabs.links import LINKED_CHARACTERS
 
 MOST_USES = 2_000  # of a page that answers at once; the shell takes more
 SENTENCE_BYTES = 400  # about what one takes beside its vectors
+OWN_LEFT = (
+    " Or empty the box under “Sentences and word vectors of your own”: sentences of {word} come with the explorer."
+)
 Wanted = tuple[ModelCard, LabelledUses, str]
 
 
@@ -39,7 +42,11 @@ def read_uses(word: str, own: str) -> LabelledUses:
             f"{settings().most_corpus_characters:,}. Give fewer, or use the shell, which takes more."
         )
     if own.strip():
-        uses = gather_uses(own.splitlines(), word, forms=english_forms(word))
+        try:
+            uses = gather_uses(own.splitlines(), word, forms=english_forms(word))
+        except NoUse as error:
+            way_out = OWN_LEFT.format(word=quoted(known)) if (known := _shipped(word)) else ""
+            raise UnsuitableText(f"{error}{way_out}") from None
         if other := _other_word(uses, word):
             raise UnsuitableText(
                 f"The sentences mark uses of {quoted(other)} in braces, and none of {quoted(word)}. To find "
@@ -55,14 +62,19 @@ def read_uses(word: str, own: str) -> LabelledUses:
         return uses
     if not word:
         raise UnsuitableText("There is no word. Choose one, or write one and give sentences with it.")
-    known = next((one for one in sense_words() if one == word.lower()), None)
-    if known is None:
+    known = _shipped(word)
+    if not known:
         raise UnsuitableText(
             f"No sentences of {quoted(word)} come with the explorer. Paste some under “Sentences and word "
             f"vectors of your own”, or find some under “Search a corpus for the word”; or "
             f"choose one of: {', '.join(sense_words())}."
         )
     return shipped_uses(known)
+
+
+def _shipped(word: str) -> str:
+    """The word as those are called whose sentences come with the explorer; "" = there are none of it."""
+    return next((one for one in sense_words() if one == word.lower()), "")
 
 
 def word_for(word: str, own: str) -> str:
