@@ -80,7 +80,7 @@
       const scale = make('i', 'scale');
       const key = several ? attentionSeveral.legend(several) : [make('span', '', '0 %'), scale];
       legend.replaceChildren(...key, make('span', '', `${percent(selected.largest)}, the strongest here.`), make('span', 'made', made()),
-        make('span', '', look.with.length && look.form !== 'lines' ? `Of head ${attention.read(which).head} alone: only Lines draws ${look.with.length + 1} heads over each other.` : ''),
+        make('span', '', attentionSeveral.leftOut(attention.read(which), look, stackOf(attention.read(which).stack).heads)),
         make('span', '', `${look.form === 'table' ? 'Listed' : 'Drawn'}: ${many} of ${all} weights, those ${from}${look.form === 'lines' ? '; while a token is framed or pointed at, all of its own and no others' : ''}.`), make('bdi', '', explorer.attentionUnseen(selected)),
         make('span', '', selected.columns.some(({text}) => text.startsWith('␣')) ? '␣: a space before the token.' : ''));
     };

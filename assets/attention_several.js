@@ -17,6 +17,12 @@
     return [head, ...look.with.filter(other => other !== head && other <= most)];
   };
 
+  // What is said where only one of them is drawn; of a mean or a rollout none is left out.
+  const leftOut = (at, look, most) => {
+    const count = headsOf(at, {...look, form: 'lines'}, most).length;
+    return count > 1 && look.form !== 'lines' ? `Of head ${at.head} alone: only Lines draws ${count} heads over each other.` : '';
+  };
+
   // A press on a head's number: [the head that is named, the others].
   const toggle = (drawn, pressed) => {
     const heads = drawn.includes(pressed) ? drawn.filter(head => head !== pressed) : [...drawn, pressed];
@@ -53,5 +59,5 @@
     });
   };
 
-  explorer.attentionSeveral = {hueOf, dashOf, apart, headsOf, toggle, fill, share, legend};
+  explorer.attentionSeveral = {hueOf, dashOf, apart, headsOf, leftOut, toggle, fill, share, legend};
 })();

@@ -95,7 +95,7 @@
       const rows = [...shown.slice(0, ROWS), ...gained];
       const most = Math.max(...rows.flatMap(({token: {token_id: id}}) => [before.shares[id], after.shares[id]]));
       const list = make('ol', 'tokens-next'), among = seenAmong(rows.map(({token}) => token.text));
-      const reads = text => (data.ending ? among(text) : among(text).replace(/^…/, '')); // nothing stands before to be gone on with
+      const reads = text => (data.ending.replace(/\[[A-Z]+\]|<\/?\w+>/g, '').trim() ? among(text) : among(text).replace(/^…/, '')); // nothing stands before to be gone on with
       const share = (stage, {token}) => stage.shares[token.token_id];
       const cut = shown.slice(0, ROWS).findIndex(one => !share(after, one));
       rows.forEach((one, index) =>

@@ -144,13 +144,15 @@
 
   // What an example says to look for goes when a field of its tab is touched; the server knows what an address leads to.
   const looksOf = panel => panel?.querySelectorAll('.until-touched') ?? []; // Gradio gives the class to a block and to what it holds
-  const forgetLook = panel => looksOf(panel).forEach(look => look.querySelector('p') && look.classList.add('gone')); // an empty one has no room to keep
+  const forgetLook = (panel, isKept = () => false) => looksOf(panel).forEach(look => look.querySelector('p') && !isKept(look) && look.classList.add('gone')); // an empty one has no room to keep
   document.addEventListener('input', event => {
     if (event.target.closest('.controls-side, textarea')) forgetLook(event.target.closest('.halves')?.closest('[role="tabpanel"]'));
   });
   document.addEventListener('click', event => {
     const panel = event.target.closest('[role="tabpanel"]');
-    if (event.target.closest('#use-list, .views > .tab-wrapper')) forgetLook(panel);
+    if (event.target.closest('#use-list')) forgetLook(panel);
+    const view = event.target.closest('.views > .tab-wrapper') && (event.target.closest('button')?.textContent.trim() ?? '');
+    if (view !== null) forgetLook(panel, look => look.textContent.includes(view)); // the line leads there
     if (event.target.closest('.leaf')) forgetLook(event.target.closest('.halves').closest('[role="tabpanel"]'));
     const example = event.target.closest('.example');
     if (example && !example.closest('.result-side')) looksOf(panel).forEach(look => look.classList.remove('gone'));

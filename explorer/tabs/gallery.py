@@ -1,7 +1,7 @@
 """Rows of examples, each one click."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 from typing import Protocol, TypeVar
@@ -45,6 +45,17 @@ def read_examples(name: str, kind: type[Example]) -> tuple[Example, ...]:
 def look_line(look: str) -> str:
     """What to look for in the result of an example, to stand above it; "" = nothing is said of it."""
     return f"<p><b>Look for:</b> {escape(look)}</p>" if look else ""
+
+
+def seen_in(view: str, look: str, tabs: Iterable[gr.Tab]) -> tuple[str, ...]:
+    """The views in which the line of an example stands: that which the example opens, and those that the line names.
+
+    Args:
+        view: That which it opens, by its name in the address.
+        look: What to look for.
+        tabs: Of all views.
+    """
+    return (view, *(tab.id for tab in tabs if tab.label in look))
 
 
 def build_look(first: str) -> gr.HTML:

@@ -113,9 +113,14 @@ def arrow_keys_walk_heads_and_layers(page):
     page.keyboard.press("ArrowUp")
     expect(head).to_have_attribute("data-painted", "encoder-3-3")
     page.wait_for_url("**at=encoder-3-3**")
+    page.evaluate("explorer.attention.dress('table.h5.h7')")
+    legend = page.locator(f"{HEAD} .head-legend")
+    expect(legend).to_contain_text("Of head 3 alone: only Lines draws 3 heads over each other.")
     page.locator("[data-set='head']").select_option("rollout")
     expect(head).to_have_attribute("data-painted", "encoder-3-rollout")
-    expect(page.locator(f"{HEAD} .head-legend")).to_contain_text("the layers up to 3 are multiplied")
+    expect(legend).not_to_contain_text("alone")  # it is of all heads
+    page.evaluate("explorer.attention.dress('')")
+    expect(legend).to_contain_text("the layers up to 3 are multiplied")
     expect(page.locator("[data-take='csv']").first).to_have_text("CSV of these weights")
     page.locator("[data-set='layer']").select_option("mean")
     expect(head).to_have_attribute("data-painted", "encoder-mean")
@@ -150,7 +155,12 @@ def test_every_head_in_little_opens_its_head_and_a_link_brings_it_back(open_page
 
 @pytest.mark.slow
 def test_an_example_opens_where_its_head_is_and_says_what_to_look_for(open_page):
-    page = open_page(f"{TAB}&show=find")  # a link to a view is of no example
+    page = open_page(TAB)
+    leads_on = page.locator(".look.block", has_text="“Find a head” counts")
+    page.get_by_role("tab", name="Find a head").click()
+    expect(leads_on).to_be_visible()  # it says what to choose there
+    page.get_by_role("tab", name="All heads").click()
+    expect(leads_on).to_be_hidden()
     look = page.locator(".look.block", has_text="Look for: how much of this head")
     page.get_by_role("button", name="Nothing to do").click()
     expect(page.locator(HEAD)).to_have_attribute("data-painted", "encoder-5-6")

@@ -124,6 +124,15 @@ def test_what_is_taken_after_a_penalty_is_told_as_such(open_page):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("prompt", "dots"), [("%20%20", 0), ("%5BSEP%5D+%5BCLS%5D", 0), ("The+___+sat", 1)])
+def test_only_behind_a_word_do_tokens_go_on_with_one(open_page, prompt, dots):
+    page = open_page(f"{LINK}&text={prompt}")
+    expect(page.locator(ROWS).first).to_be_visible()
+    words = page.locator(f"{ROWS} bdi").all_text_contents()
+    assert any(word.startswith("…") for word in words) == bool(dots), words
+
+
+@pytest.mark.slow
 def test_what_is_kept_is_shown_where_all_of_the_likeliest_are_cut(open_page):
     page = open_page(f"{LINK}&text=The+little+girl+went+to+the&temperature=1&top_p=1&typical_p=0.05")
     kept = page.locator(f"{ROWS}:not(.cut)")

@@ -11,6 +11,7 @@ from explorer.models.catalogue import CATALOGUE
 from explorer.models.registry import Registry
 from explorer.tabs import lenient
 from explorer.tabs.attention.look import is_look
+from explorer.tabs.attention.tab import build as build_attention
 from explorer.tabs.attention.which import is_which
 from explorer.tabs.links import (
     LinkedTab,
@@ -159,6 +160,15 @@ def test_a_link_to_an_example_says_what_to_look_for_and_no_other_link_does():
             assert _what_to_look_for(given, entry) == line and "Look for:" in line
             assert _what_to_look_for(given | {"model" if "model" in given else "text": "another"}, entry) == ""
             assert "look" not in given or _what_to_look_for(given | {"look": "p2.h1.h3"}, entry) == ""
+            assert "strategy" not in given or _what_to_look_for(given | {"strategy": "independent"}, entry) == ""
+
+
+def test_what_to_look_for_stands_in_a_view_that_it_names_too():
+    registry = Registry(CATALOGUE, lambda: pytest.fail("nothing is loaded"))
+    with gr.Blocks(), gr.Tabs():
+        tab = build_attention(registry)
+    assert "“Find a head” counts" in _what_to_look_for({"tab": "attention", "show": "find"}, tab)
+    assert _what_to_look_for({"tab": "attention", "show": "all"}, tab) == ""
 
 
 @pytest.mark.parametrize(

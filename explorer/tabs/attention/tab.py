@@ -13,7 +13,7 @@ from explorer.tabs.attention.texts import follow_model, second_box
 from explorer.tabs.attention.view import Prompt
 from explorer.tabs.attention.which import is_which
 from explorer.tabs.formulas import build_question, build_why
-from explorer.tabs.gallery import build_gallery, build_look, look_line
+from explorer.tabs.gallery import build_gallery, build_look, look_line, seen_in
 from explorer.tabs.links import LinkedTab
 from explorer.tabs.messages import QUIET
 from explorer.tabs.picker import build_picker_of
@@ -86,7 +86,7 @@ def build(registry: Registry) -> LinkedTab:
         )
     fields = {"text": text, "model": picker.name, "second": second, "write": new_tokens, "at": which}
     terse = ("second", "write", "at", "show", *own)
-    looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
+    looks = tuple((_fills(example, views), look_line(example.look_for)) for example in gallery)
     return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"), look=(told, looks))
 
 
@@ -103,10 +103,11 @@ def _build_views(registry: Registry, prompt: Prompt) -> list[View]:
     ]
 
 
-def _fills(start: Start) -> dict[str, object]:
+def _fills(start: Start, views: list[View]) -> dict[str, object]:
     """What an example puts into fields, by their names in the address."""
     read = {"model": start.model, "text": start.text, "second": start.second, "write": start.new_tokens}
-    return read | {"at": start.at, "look": ("", start.look), "show": "head"}
+    seen = seen_in("head", start.look_for, (view.tab for view in views))
+    return read | {"at": start.at, "look": ("", start.look), "show": seen}
 
 
 def _choose(start: Start) -> tuple:

@@ -91,7 +91,8 @@ def build(registry: Registry) -> LinkedTab:
         button.click(partial(_choose, example), None, filled, **QUIET)
     fields = {"text": text, "model": picker.name, "strategy": strategy, "top_k": top_k, "count": count, "show": shown}
     terse = ("strategy", "top_k", "count", "show", *(name for name in own if name not in ("candidates", "other")))
-    looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
+    filled_by = strategy.value  # the lines speak of words that are filled in with regard to each other
+    looks = tuple((_fills(example, filled_by), look_line(example.look_for)) for example in gallery)
     return LinkedTab(tab, fields | own, terse, (sub_tabs, "show"), settled=followed, look=(look, looks))
 
 
@@ -103,9 +104,9 @@ def _follow(gallery: tuple[Example, ...], text: str, candidates: str, other: str
     return *boxes, look_line(followed[-1].look_for) if is_example else ""
 
 
-def _fills(example: Example) -> dict[str, object]:
-    """What an example puts into fields, by their names in the address."""
-    return {"text": example.text, "show": example.view}
+def _fills(example: Example, strategy: str) -> dict[str, object]:
+    """What an example puts into fields, by their names in the address, and how its line expects blanks to be filled."""
+    return {"text": example.text, "show": example.view, "strategy": strategy}
 
 
 def _choose(example: Example) -> tuple:

@@ -7,7 +7,7 @@ from explorer.figures.notes import length_note
 from explorer.models.card import Ability
 from explorer.models.registry import Registry
 from explorer.tabs.formulas import WHY_TITLE, build_question, build_why
-from explorer.tabs.gallery import build_gallery, build_look, look_line
+from explorer.tabs.gallery import build_gallery, build_look, look_line, seen_in
 from explorer.tabs.generate import beams, layers, next_token, options, score, write
 from explorer.tabs.generate.controls import SLIDERS, acts, build_controls, show_controls
 from explorer.tabs.generate.desk import Desk
@@ -118,7 +118,7 @@ def build(registry: Registry) -> LinkedTab:
         )
     fields = {"text": text, "model": picker.name, "strategy": strategy, **controls, "length": new_tokens, "seed": seed}
     terse = (*(name for name in fields if name not in ("text", "model")), "show", *own)
-    looks = tuple((_fills(example), look_line(example.look_for)) for example in gallery)
+    looks = tuple((_fills(example, views), look_line(example.look_for)) for example in gallery)
     return LinkedTab(tab, fields | {"show": shown} | own, terse, (sub_tabs, "show"), look=(told, looks))
 
 
@@ -135,10 +135,11 @@ def _build_views(registry: Registry, prompt: Prompt, desk: gr.State, first: Firs
     ]
 
 
-def _fills(start: Start) -> dict[str, object]:
+def _fills(start: Start, views: list[View]) -> dict[str, object]:
     """What an example puts into fields, by their names in the address."""
     settings = dict(zip(SLIDERS, values_of(start), strict=True))
-    return {"text": start.text, "strategy": start.strategy, **settings, "show": "write"}
+    seen = seen_in("write", start.look_for, (view.tab for view in views))
+    return {"text": start.text, "strategy": start.strategy, **settings, "show": seen}
 
 
 def _choose(start: Start) -> tuple:
